@@ -1,0 +1,65 @@
+"""The verifiable draw, scheme `ludi-fair-v1`: pure functions that anyone can run again once the seed is open.
+
+The seed of a match is committed to before anyone sits, mixed with the players' own entropy at the start, and answers every
+roll and shuffle of the match by the draw's running number. FAIRNESS in ARCHITECTURE.md says what this proves and what not.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from domain.match.game import Outcome, Request, Roll
+
+SCHEME = "ludi-fair-v1"
+_WORDS = 1 << 32
+
+
+def commitment(match_id: str, seed: bytes) -> str:
+    """What the first event of the match publishes: it binds the server to `seed` without telling anything of it."""
+    return hashlib.sha256(_canonical([SCHEME, "commit", match_id, seed.hex()])).hexdigest()
+
+
+def match_key(match_id: str, seed: bytes, entropy: Sequence[str]) -> bytes:
+    """The key of all draws of a match, from the seed and the seats' entropy (hex, seat order, "" where none was sent)."""
+    return hmac.new(seed, _canonical([SCHEME, "key", match_id, list(entropy)]), hashlib.sha256).digest()
+
+
+def fate(key: bytes) -> Callable[[int, Request], Outcome]:
+    """The outcomes of a match whose key is `key`: a function of the draw's number and of what is asked for."""
+    return lambda number, request: draw(key, number, request)
+
+
+def draw(key: bytes, number: int, request: Request) -> Outcome:
+    """The outcome of draw `number`: dice faces from 1, or the items shuffled (Fisher-Yates from the end)."""
+    words = _words(key, number)
+    match request:
+        case Roll(dice, sides):
+            return tuple(1 + _below(words, sides) for _ in range(dice))
+        case _:
+            items = list(request.items)
+            for last in range(len(items) - 1, 0, -1):
+                other = _below(words, last + 1)
+                items[last], items[other] = items[other], items[last]
+            return tuple(items)
+
+
+def _words(key: bytes, number: int) -> Iterator[int]:
+    """An endless stream of 32-bit words for one draw; block i is HMAC(key, [scheme, "draw", number, i])."""
+    block = 0
+    while True:
+        digest = hmac.new(key, _canonical([SCHEME, "draw", number, block]), hashlib.sha256).digest()
+        for at in range(0, len(digest), 4):
+            yield int.from_bytes(digest[at : at + 4], "big")
+        block += 1
+
+
+def _below(words: Iterator[int], limit: int) -> int:
+    """A uniform number in 0..limit-1; words that would favour the small ones are thrown away."""
+    fair = _WORDS - _WORDS % limit
+    return next(word for word in words if word < fair) % limit
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode()
