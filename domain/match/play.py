@@ -31,20 +31,31 @@ class Draw(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
+class Owed(msgspec.Struct, frozen=True):
+    """A choice that a seat owes; `since` is the version of the match at which it came up."""
+
+    seat: int
+    since: int
+
+
 class Entry(msgspec.Struct, frozen=True):
-    """One event as it enters the log, with the seat that chose it (None: the rules or the house) and the draw it shows first."""
+    """One event as it enters the log.
+
+    `seat` is the seat that chose it (None: the rules or the house), `draw` the random act it is the first to show, and
+    `owed` what the seats owe after it (empty where more events were appended in the same go).
+    """
 
     event: Any
     seat: int | None = None
     draw: Draw | None = None
+    owed: tuple[Owed, ...] = ()
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What happened in one go, the state it led to, how many draws the match has made, and the result if the game is over."""
+    """What happened in one go, and where it left the match: seats that owe a choice now, or the result."""
 
     entries: tuple[Entry, ...]
-    state: Any
-    draws: int
+    waiting: frozenset[int]
     result: Result | None
 
 
@@ -89,10 +100,10 @@ def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: F
                 draw = Draw(draws, request, fate(draws, request))
                 assert fits(request, draw.outcome), f"{draw.outcome} is no outcome of {request}"
                 step = game.settle(state, draw.outcome)
-            case Waiting():
-                return Played(tuple(entries), state, draws, None)
+            case Waiting(seats):
+                return Played(tuple(entries), seats, None)
             case Over(result):
-                return Played(tuple(entries), state, draws, result)
+                return Played(tuple(entries), frozenset(), result)
         assert step, "an empty step would loop for ever"
         entries += [Entry(event, draw=draw if n == 0 else None) for n, event in enumerate(step)]
         state = fold(game, state, step)
