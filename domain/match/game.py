@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="A place at the table, 0 to n-1.")]
 """A place at the table, 0 to n-1."""
 
 Viewer: TypeAlias = int | None
@@ -69,6 +69,7 @@ Options = TypeVar("Options")
 State = TypeVar("State")
 Command = TypeVar("Command")
 View = TypeVar("View")
+Item = TypeVar("Item")
 
 
 class Facts(msgspec.Struct, Generic[Event], frozen=True):
@@ -107,9 +108,9 @@ class Luck(Protocol):
 
     def random(self) -> float: ...
 
-    def choice(self, items: Sequence[Any], /) -> Any: ...
+    def choice(self, items: Sequence[Item], /) -> Item: ...
 
-    def choices(self, items: Sequence[Any], /, weights: Sequence[float]) -> list[Any]: ...
+    def choices(self, items: Sequence[Item], /, weights: Sequence[float]) -> list[Item]: ...
 
     def shuffle(self, items: MutableSequence[Any], /) -> None: ...
 
@@ -169,3 +170,13 @@ def ranked(scores: Sequence[int], worth: Sequence[Any]) -> tuple[Place, ...]:
     """The ranking of all seats, best first, where a greater `worth` is better and equals share a rank (1, 1, 3)."""
     places = (Place(seat=seat, rank=1 + sum(other > worth[seat] for other in worth), score=score) for seat, score in enumerate(scores))
     return tuple(sorted(places, key=lambda place: (place.rank, place.seat)))
+
+
+def put(items: Sequence[Item], seat: int, item: Item) -> tuple[Item, ...]:
+    """`items`, one for each seat, with that of `seat` replaced."""
+    return (*items[:seat], item, *items[seat + 1 :])
+
+
+def easy(view: Any, seat: int, choices: Sequence[Command], luck: Luck) -> Command:
+    """The easy level of every game: any of the choices, each as likely as the next."""
+    return luck.choice(choices)
