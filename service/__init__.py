@@ -1,0 +1,1 @@
+"""The world around the rules: HTTP, storage, randomness and clocks."""

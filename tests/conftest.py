@@ -1,0 +1,92 @@
+"""The database that tests run on: a fresh one for each test, all alike, on a server that lasts for the run.
+
+The server is the one at DATABASE_URL, or a container if LUDICITUDE_TEST_DATABASE=container, or else the embedded one.
+"""
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from service.embedded import EmbeddedPostgres
+from service.migrate import migrate
+
+# Nothing on a server that lasts for one run is worth waiting for the disk.
+THROW_AWAY = {"fsync": "off", "full_page_writes": "off"}
+
+_numbers = itertools.count(1)
+
+
+def _new_name() -> str:
+    return f"ludicitude_test_{os.getpid()}_{next(_numbers)}"
+
+
+def _on_same_server(server_url: str, database: str) -> str:
+    return urlsplit(server_url)._replace(path=f"/{quote(database)}").geturl()
+
+
+async def _execute(server_url: str, statement: str) -> None:
+    connection = await asyncpg.connect(server_url)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def _reachable_folder() -> Path:
+    """A new folder that PostgreSQL's user can enter, as pytest's own temporary folders are not when root runs the tests."""
+    folder = Path(tempfile.mkdtemp(prefix="ludicitude-"))
+    folder.chmod(0o711)
+    return folder
+
+
+@pytest.fixture
+def server_folder() -> Iterator[Path]:
+    """An empty folder for a test that starts its own `EmbeddedPostgres`."""
+    folder = _reachable_folder()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """A server on which databases can be made."""
+    if given := os.environ.get("DATABASE_URL"):
+        yield given
+    elif (kind := os.environ.get("LUDICITUDE_TEST_DATABASE", "embedded")) == "container":
+        from testcontainers.postgres import PostgresContainer
+
+        with PostgresContainer("postgres:18", driver=None) as container:
+            yield container.get_connection_url()
+    else:
+        assert kind == "embedded", f"LUDICITUDE_TEST_DATABASE is {kind!r}, which is neither 'embedded' nor 'container'."
+        folder = _reachable_folder()
+        with EmbeddedPostgres(folder, settings=THROW_AWAY) as server:
+            yield server.url()
+        shutil.rmtree(folder)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def template(server_url: str) -> AsyncIterator[str]:
+    """The name of a database with the whole schema and no rows, which new ones are copied from."""
+    name = _new_name()
+    await _execute(server_url, f"CREATE DATABASE {name}")
+    await migrate(_on_same_server(server_url, name))
+    yield name
+    await _execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest_asyncio.fixture
+async def database_url(server_url: str, template: str) -> AsyncIterator[str]:
+    """The address of a fresh database with the whole schema, for this test alone."""
+    name = _new_name()
+    await _execute(server_url, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield _on_same_server(server_url, name)
+    await _execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
