@@ -1,0 +1,115 @@
+"""Everything that can be set from outside, read from the environment at one place."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from service.embedded.account import DEFAULT_USER
+
+T = TypeVar("T")
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Connections = Annotated[int, Meta(ge=1, le=1000)]
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["text", "json"]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How this process runs. `read` makes it; the name of each field's variable stands there."""
+
+    host: str
+    """The address to listen on."""
+    port: int
+    """0 takes any port that is free."""
+    data: Path
+    """The folder of everything that outlives the process, which is the embedded PostgreSQL."""
+    database_url: str
+    """`postgresql://...`. Empty asks `serve` for the embedded PostgreSQL, whose address it then puts here for the app."""
+    postgres_user: str
+    """Who runs the embedded PostgreSQL when this process is root's."""
+    append_connections: int
+    """At most so many database connections append events, and..."""
+    query_connections: int
+    """...at most so many do everything else."""
+    cors_origins: tuple[str, ...]
+    """The origins whose web pages may call the API; `*` is any."""
+    log_level: LogLevel
+    log_format: LogFormat
+    """`text` for people, `json` for machines."""
+
+
+class BadSettings(Exception):
+    """Variables of the environment that make no sense, a line for each."""
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings in `environment`; a variable that is missing or empty means its default.
+
+    Raises `BadSettings` that names every wrong variable, not only the first.
+    """
+    wrong: list[str] = []
+
+    def variable(name: str, default: T, parse: Callable[[str], T]) -> T:
+        text = environment.get(name, "").strip()
+        try:
+            return parse(text) if text else default
+        except (ValueError, msgspec.ValidationError) as error:
+            wrong.append(f"{name} is wrong: {error}")
+            return default
+
+    settings = Settings(
+        host=variable("HOST", "127.0.0.1", str),
+        port=variable("PORT", 8000, _as(Port)),
+        data=variable("LUDICITUDE_DATA", _default_data(environment), _folder),
+        database_url=variable("DATABASE_URL", "", _postgres_url),
+        postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
+        append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _as(Connections)),
+        query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _as(Connections)),
+        cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
+        log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _as(LogLevel)),
+        log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _as(LogFormat)),
+    )
+    if wrong:
+        raise BadSettings("\n".join(wrong))
+    return settings
+
+
+def _as(kind: Any) -> Callable[[str], Any]:
+    return lambda text: msgspec.convert(text, kind, strict=False)
+
+
+def _folder(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+def _postgres_url(text: str) -> str:
+    # The address may hold a password, so no message repeats it.
+    scheme, _, rest = text.partition("://")
+    if scheme not in ("postgres", "postgresql"):
+        raise ValueError("it has to begin with postgresql:// (only PostgreSQL will do)")
+    url = f"postgresql://{rest}"
+    _ = urlsplit(url).port  # Raises ValueError for a port that is no number.
+    return url
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(part.strip().rstrip("/") for part in text.split(",") if part.strip())
+    for origin in origins:
+        parts = urlsplit(origin)
+        if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
+            raise ValueError(f"{origin!r} is no origin such as https://play.example.org")
+    return origins
+
+
+def _default_data(environment: Mapping[str, str]) -> Path:
+    """`.data` of the checkout; for an installed wheel, the folder of the user's data that the system has for it."""
+    root = Path(__file__).resolve().parent.parent
+    if (root / "pyproject.toml").is_file():
+        return root / ".data"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "ludicitude"
+    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "ludicitude"
