@@ -1,0 +1,85 @@
+"""What surrounds every request, also those that no route answers: its id, its line in the log, its numbers, its headers."""
+
+import re
+import time
+
+import structlog
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from prometheus_client import Counter, Histogram
+
+from service import chance
+
+log = structlog.get_logger("access")
+
+REQUESTS = Counter("ludicitude_http_requests_total", "Requests answered.", ["method", "route", "status"])
+SECONDS = Histogram("ludicitude_http_request_seconds", "Time to the end of the answer, in seconds.", ["method", "route"])
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+NO_ROUTE = "(none)"
+
+_SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
+
+DEFAULT_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+"""Sent with every answer whose route says nothing else."""
+
+
+class Access:
+    """The outermost layer. It sees paths as route templates only, and neither queries, bodies nor tokens."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
+            return await self._app(scope, receive, send)
+        request_id, began, status = _request_id(scope), time.perf_counter(), 0
+        scope["request_id"] = request_id  # type: ignore[typeddict-unknown-key]
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableScopeHeaders.from_message(message)
+                headers["Request-Id"] = request_id
+                for name, value in DEFAULT_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, answer)
+            except Exception:
+                log.exception("an answer broke off")
+                raise
+            finally:
+                _record(scope, status, time.perf_counter() - began)
+        return None
+
+
+def _request_id(scope: HTTPScope) -> str:
+    """The client's own id where it is one that a log line can hold, else a new one."""
+    given = next((value for name, value in scope["headers"] if name == b"request-id"), b"")
+    return given.decode() if _SANE_ID.fullmatch(given) else chance.new_id("req")
+
+
+def _record(scope: HTTPScope, status: int, seconds: float) -> None:
+    """Count and log one request; `status` 0 is a client that left before it was answered."""
+    method = scope["method"] if scope["method"] in METHODS else "other"
+    route, caller = scope.get("path_template") or NO_ROUTE, scope.get("user")
+    REQUESTS.labels(method, route, status).inc()
+    SECONDS.labels(method, route).observe(seconds)
+    log.info(
+        "request",
+        method=method,
+        route=route,
+        status=status,
+        duration_ms=round(seconds * 1000, 1),
+        player_id=caller.player_id if caller else None,
+    )

@@ -1,0 +1,50 @@
+"""The HTTP app, put together from routes and the services they name. Which ones, `service.app` says."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.types import ControllerRouterHandler
+
+from service.http import auth, problems
+from service.http.access import Access
+from service.http.body import BODY_MAX_BYTES, StrictRequest
+from service.http.cors import ANY, CrossOrigin
+from service.players import Players
+
+Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
+
+
+def http_app(
+    routes: Sequence[ControllerRouterHandler],
+    *,
+    players: Players,
+    services: Mapping[str, Any],
+    origins: Collection[str] = (ANY,),
+    lifespan: Sequence[Lifespan] = (),
+) -> Litestar:
+    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`."""
+    app = Litestar(
+        routes,
+        middleware=[auth.Authentication(players)],
+        dependencies={
+            **{name: _provided(service) for name, service in services.items()},
+            "players": _provided(players),
+            "caller": Provide(auth.caller),
+            "player": Provide(auth.player),
+        },
+        exception_handlers={Exception: problems.answer},
+        request_class=StrictRequest,
+        request_max_body_size=BODY_MAX_BYTES,
+        lifespan=lifespan,
+        logging_config=None,
+        openapi_config=None,
+    )
+    app.asgi_handler = Access(CrossOrigin(app.asgi_handler, origins))
+    return app
+
+
+def _provided(service: Any) -> Provide:
+    return Provide(lambda: service, sync_to_thread=False, use_cache=True)

@@ -1,0 +1,83 @@
+"""JSON bodies, read strictly: a string is not a number, nothing unknown is passed over, and nothing can be read two ways."""
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.datastructures import State
+
+from service.http.problems import Fault, Trouble
+from service.players import Player
+
+BODY_MAX_BYTES = 16_384
+INTEGER_MAX = 2**53 - 1
+"""Beyond this, JSON numbers are not the same number for every reader (RFC 7493)."""
+
+_AT = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
+_FIELD = re.compile(r"(?:missing required|contains unknown) field `(?P<name>[^`]*)`")
+
+
+class StrictRequest(Request[Player | None, Any, State]):
+    """The request class of the whole app: it reads a body as the type its route declares, or says exactly what is wrong."""
+
+    async def json(self) -> Any:
+        """The body as the route's declared type; 415, 400 or 422 where it is not that."""
+        if self.content_type[0] != "application/json":
+            raise Trouble("unsupported_media_type", "Send the body as application/json.")
+        field = self.route_handler.parsed_data_field
+        assert field is not None, "only a route that declares a body reads one"
+        return decode(await self.body(), field.annotation)
+
+
+def decode(body: bytes, expected: Any) -> Any:
+    """`body` as an `expected`. Raises `Trouble` with a JSON pointer to what is wrong."""
+    try:
+        value = _decoder(expected).decode(body)
+        json.loads(body, object_pairs_hook=_unique, parse_int=_exact)
+    except msgspec.ValidationError as error:
+        raise Trouble("invalid_body", errors=[fault(str(error))]) from error
+    except (msgspec.DecodeError, _Ambiguous) as error:
+        raise Trouble("malformed_json", f"{error}.") from error
+    except RecursionError as error:
+        raise Trouble("malformed_json", "The body is nested too deeply.") from error
+    return value
+
+
+def fault(message: str, root: str = "") -> Fault:
+    """What msgspec says of a body, with the place as a JSON pointer below `root`."""
+    found = _AT.match(message)
+    assert found is not None
+    steps = [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
+    if field := _FIELD.search(found["what"]):
+        steps.append(field["name"])
+    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+    return Fault(source="body", pointer=root + pointer, detail=f"{found['what']}.")
+
+
+class _Ambiguous(ValueError):
+    """JSON that two readers may understand differently, or that text in the database cannot hold."""
+
+
+@cache
+def _decoder(expected: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(expected, strict=True)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Ambiguous("An object names a member twice")
+    if any("\0" in text for pair in pairs for text in pair if isinstance(text, str)):
+        raise _Ambiguous("A text holds the character U+0000")
+    return members
+
+
+def _exact(digits: str) -> int:
+    number = int(digits)
+    if abs(number) > INTEGER_MAX:
+        raise _Ambiguous("A whole number is beyond 2^53 - 1")
+    return number

@@ -1,0 +1,65 @@
+"""Every problem code the service answers with by itself: one table, so a code means one thing everywhere.
+
+The refusals of a game are not here: their codes and sentences belong to the game's room.
+"""
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """What is the same for every problem of one code: its HTTP status and its title, a sentence for people."""
+
+    status: int
+    title: str
+
+
+REFUSED = Kind(422, "The rules of the game do not allow this")
+"""Stands for all refusals of all games; their own code and clause say which rule spoke."""
+
+KINDS: dict[str, Kind] = {
+    # The request itself
+    "malformed_request": Kind(400, "The request is malformed"),
+    "malformed_json": Kind(400, "The body is not JSON that can be read"),
+    "invalid_parameter": Kind(400, "A parameter is missing or invalid"),
+    "not_authenticated": Kind(401, "A valid token is needed"),
+    "not_found": Kind(404, "Nothing is here"),
+    "method_not_allowed": Kind(405, "This address does not know this method"),
+    "key_in_flight": Kind(409, "A request with this Idempotency-Key is still being worked on"),
+    "precondition_failed": Kind(412, "The state has moved on"),
+    "body_too_large": Kind(413, "The body is too large"),
+    "unsupported_media_type": Kind(415, "The body must be JSON"),
+    "invalid_body": Kind(422, "The body does not have the shape that is asked for"),
+    "key_reused": Kind(422, "This Idempotency-Key came with another request before"),
+    "rate_limited": Kind(429, "Too many requests"),
+    "internal_error": Kind(500, "The service failed"),
+    "unavailable": Kind(503, "The service cannot answer right now"),
+    # Players
+    "player_not_found": Kind(404, "There is no such player"),
+    "token_not_found": Kind(404, "There is no such token"),
+    "too_many_tokens": Kind(409, "This player has as many tokens as one can have"),
+    "invalid_display_name": Kind(422, "The display name cannot be used"),
+    # Games
+    "game_not_found": Kind(404, "There is no such game"),
+    # Matches: known, but not yours to do
+    "not_seated": Kind(403, "You have no seat at this match"),
+    "not_host": Kind(403, "Only the host may do this"),
+    "no_spectators": Kind(403, "This match is not shown to spectators"),
+    # Matches: unknown, or private and not yours
+    "match_not_found": Kind(404, "There is no such match"),
+    # Matches: not now
+    "already_seated": Kind(409, "You have a seat at this match already"),
+    "decision_closed": Kind(409, "This decision is closed"),
+    "match_busy": Kind(503, "The match is too busy to take this right now"),
+    "match_full": Kind(409, "Every seat is taken"),
+    "match_not_over": Kind(409, "The match is not over yet"),
+    "match_not_started": Kind(409, "The match has not started"),
+    "match_over": Kind(409, "The match is over"),
+    "match_started": Kind(409, "The match has started already"),
+    "not_your_turn": Kind(409, "You owe no choice now"),
+    "seat_taken": Kind(409, "The seat is taken"),
+    "seats_open": Kind(409, "Some seats are still open"),
+    # Matches: does not fit this match or its game
+    "command_of_another_game": Kind(422, "The command belongs to another game"),
+    "no_such_seat": Kind(422, "The match has no such seat"),
+    "seats_not_allowed": Kind(422, "The game is not played by this many"),
+}

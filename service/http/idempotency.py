@@ -1,0 +1,41 @@
+"""Repeated requests: the `Idempotency-Key` of a call, and what makes two calls the same one.
+
+A call is known again by its caller, its operation and its key. The fingerprint says whether it also asks for the same thing;
+if not, the key was reused by mistake, and the call is refused.
+"""
+
+from hashlib import blake2b
+from typing import Annotated, Any, TypeAlias
+from uuid import UUID, uuid5
+
+import msgspec
+from litestar.params import HeaderParameter
+
+from service import chance
+
+IdempotencyKey: TypeAlias = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Idempotency-Key",
+        description="Anything unique to this request, such as a new UUID. Sent again with the same key, the request is carried out once "
+        "and answered again. Strongly advised: without it, a repeated request is a second one.",
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x21-\x7e]+$",
+    ),
+]
+
+COMMANDS = UUID("6a7c1d7e-6c2f-5a7b-9a4e-0f3f8f4f5c11")
+"""The namespace of command ids."""
+
+
+def command_id(caller: str, operation: str, key: str | None) -> UUID:
+    """The id of a call: the same for the same caller, operation and key, and a new one without a key."""
+    if key is None:
+        return chance.new_uuid()
+    return uuid5(COMMANDS, msgspec.json.encode([caller, operation, key]).decode())
+
+
+def fingerprint(*asked: Any) -> bytes:
+    """A hash of everything that a call asks for: its decoded body, its path parameters, its actor."""
+    return blake2b(msgspec.json.encode(asked, order="deterministic"), digest_size=16).digest()

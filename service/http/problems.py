@@ -1,0 +1,156 @@
+"""Errors as the world sees them: RFC 9457 problem documents, and the one place where exceptions become them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from msgspec import Meta
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
+
+from domain.match.game import Refused
+from domain.match.lobby import NotAllowed, Unfit
+from domain.match.play import NotNow
+from service.http import codes
+from service.http.codes import Kind
+from service.matches import Busy, Stale, UnknownMatch
+from service.store import KeyReused, StoreAway
+
+MEDIA_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:ludicitude:problem:"
+DETAIL_MAX = 300
+RETRY_SECONDS = 2
+
+log = structlog.get_logger(__name__)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing that is wrong with the request."""
+
+    source: Annotated[Literal["body", "query", "path", "header"], Meta(description="The part of the request that is meant.")]
+    pointer: Annotated[
+        str, Meta(description="Where in it: a JSON pointer into the body (empty for the whole), or `/` and a parameter's name.")
+    ]
+    detail: Annotated[str, Meta(description="What is wrong there, in English.")]
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """What went wrong, as RFC 9457 problem details. Nothing has changed when you get one.
+
+    Programs go by `code`; people are shown the sentence that `message_key` and `message_params` make in their language,
+    or `detail` where there is none.
+    """
+
+    type: Annotated[str, Meta(description="A constant URI that names the kind of problem.")]
+    title: Annotated[str, Meta(description="The kind of problem in a few English words, the same for every problem of this `code`.")]
+    status: Annotated[int, Meta(ge=400, le=599, description="The HTTP status.")]
+    detail: Annotated[str, Meta(description="This very problem in an English sentence.")]
+    code: Annotated[str, Meta(description="A stable snake_case word for programs.")]
+    clause: Annotated[str | None, Meta(description="The numbered clause of the game's rulebook that refuses, if a rule does.")]
+    message_key: Annotated[str, Meta(description="The key of a sentence for people, for translation.")]
+    message_params: Annotated[dict[str, str | int], Meta(description="What to put into that sentence.")]
+    request_id: Annotated[str, Meta(description="Name this when you ask for help; it is in the `Request-Id` header too.")]
+    errors: Annotated[tuple[Fault, ...], Meta(description="The parts of the request that are wrong, where it is one of them.")]
+
+
+class Trouble(Exception):
+    """Raise this in a route to answer with the problem `code`; its status and title stand in `codes.KINDS`."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str = "",
+        *,
+        kind: Kind | None = None,
+        clause: str | None = None,
+        params: Mapping[str, str | int] | None = None,
+        errors: Sequence[Fault] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(code)
+        self.code, self.kind, self.clause = code, kind or codes.KINDS[code], clause
+        self.detail = detail or (f"{self.kind.title}: {errors[0].detail}" if errors else f"{self.kind.title}.")
+        self.params, self.errors, self.headers = dict(params or {}), tuple(errors), dict(headers or {})
+
+
+def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
+    trouble = _trouble(error)
+    if trouble.kind.status == 500:
+        log.error("request failed", exc_info=error)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
+    if trouble.kind.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="ludicitude"'
+    return Response(
+        Problem(
+            type=TYPE_PREFIX + ("refused" if trouble.kind is codes.REFUSED else trouble.code),
+            title=trouble.kind.title,
+            status=trouble.kind.status,
+            detail=trouble.detail[:DETAIL_MAX],
+            code=trouble.code,
+            clause=trouble.clause,
+            message_key=f"{'refusal' if trouble.kind is codes.REFUSED else 'problem'}.{trouble.code}",
+            message_params=trouble.params,
+            request_id=str(request.scope.get("request_id", "")),
+            errors=trouble.errors,
+        ),
+        status_code=trouble.kind.status,
+        media_type=MEDIA_TYPE,
+        headers=headers | trouble.headers,
+    )
+
+
+def _trouble(error: Exception) -> Trouble:
+    match error:
+        case Trouble():
+            return error
+        case Refused(code=code, clause=clause):
+            detail = f"The rules do not allow this: {code.replace('_', ' ')} (clause {clause})."
+            return Trouble(code, detail, kind=codes.REFUSED, clause=clause)
+        case NotNow(code=code) | NotAllowed(code=code):
+            return Trouble(code)
+        case Unfit(code=code, field=field):
+            return Trouble(code, errors=[Fault("body", f"/{field}", f"{codes.KINDS[code].title}.")])
+        case UnknownMatch():
+            return Trouble("match_not_found")
+        case Stale(version=version):
+            return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": version})
+        case KeyReused():
+            return Trouble("key_reused")
+        case Busy():
+            return Trouble("match_busy")
+        case StoreAway() | PoolExhausted() | OSError() | DBAPIError(connection_invalidated=True):
+            log.warning("the database is away", error=repr(error))
+            return Trouble("unavailable")
+        case ValidationException():
+            return _of_parameters(error)
+        case HTTPException(status_code=status) if status in _FRAMEWORK:
+            return Trouble(_FRAMEWORK[status], headers=error.headers)
+        case _:
+            return Trouble("internal_error", "The service failed; the fault has been recorded.")
+
+
+_FRAMEWORK = {400: "malformed_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+"""What the framework says on its own account, by status."""
+
+
+def _of_parameters(error: ValidationException) -> Trouble:
+    """The parameters that the framework found wrong. Of one that is missing altogether it only tells in its own words."""
+    found = error.extra if isinstance(error.extra, list) else []
+    if missing := _MISSING.match(error.detail):
+        found = [{"source": missing["source"], "key": missing["name"], "message": "It is required."}]
+    faults = [_fault(each) for each in found if each.get("source", "body") != "body"]
+    return Trouble("invalid_parameter", errors=faults) if faults else Trouble("malformed_json", "This needs a body.")
+
+
+def _fault(found: Mapping[str, Any]) -> Fault:
+    source = getattr(found["source"], "value", found["source"])
+    name = found["key"].replace("_", "-").title() if source == "header" else found["key"]
+    return Fault(source, f"/{name}", f"{found['message'].rstrip('.')}.")
+
+
+_MISSING = re.compile(r"Missing required (?P<source>\w+) parameter '(?P<name>[^']+)'")

@@ -1,0 +1,179 @@
+"""Players: guest accounts, made in one call and held by tokens."""
+
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Row, bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.sql.dml import ReturningInsert
+
+from service import chance
+from service.store.tables import player_tokens, players
+
+NAME_MAX = 40
+TOKENS_MAX = 20
+"""Active tokens of one player."""
+
+USED_AGAIN_AFTER = timedelta(minutes=1)
+"""`last_used_at` is this coarse, so that reading does not write."""
+
+
+class BadName(ValueError):
+    """Nobody can be called that; the message says why."""
+
+
+class TooManyTokens(Exception):
+    """The player holds `TOKENS_MAX` active tokens."""
+
+
+class Player(msgspec.Struct, frozen=True):
+    """An account, as its holder and everybody else may know it."""
+
+    player_id: str
+    display_name: str
+    created_at: datetime
+
+
+class Token(msgspec.Struct, frozen=True):
+    """What is known of a token once it has been handed out: all but its secret."""
+
+    token_id: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+
+def display_name(text: str) -> str:
+    """`text` as a display name: trimmed, NFC, 1 to 40 characters that can be seen. Raises `BadName`."""
+    name = unicodedata.normalize("NFC", text).strip()
+    if not 1 <= len(name) <= NAME_MAX:
+        raise BadName(f"A display name has 1 to {NAME_MAX} characters, not counting spaces around it.")
+    if any(unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in name):
+        raise BadName("A display name has no control or formatting characters.")
+    return name
+
+
+class Players:
+    """The accounts in the database. Every method is one transaction."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    async def create(self, name: str) -> tuple[Player, Token, str]:
+        """A new player called `name` (see `display_name`), their first token, and its secret, which is not kept."""
+        async with self._engine.begin() as connection:
+            row = (
+                await connection.execute(
+                    insert(players).values(player_id=chance.new_id("ply"), display_name=name, created_at=func.now()).returning(*_PLAYER)
+                )
+            ).one()
+            secret = chance.new_token()
+            token = (await connection.execute(_new_token(row.player_id, secret))).one()
+        return _player(row), _token(token), secret
+
+    async def by_token(self, secret: str) -> Player | None:
+        """Who holds this token; None if nobody does any more or ever did."""
+        if not chance.is_token(secret):
+            return None
+        async with self._single.connect() as connection:
+            row = (await connection.execute(_HELD, {"hash": _hash(secret)})).one_or_none()
+            if row is None:
+                return None
+            if row.used_again:
+                await connection.execute(_USED, {"id": row.token_id})
+        return _player(row)
+
+    async def get(self, player_id: str) -> Player | None:
+        """The player with this id, if there is one."""
+        if not chance.is_id("ply", player_id):
+            return None
+        async with self._single.connect() as connection:
+            row = (await connection.execute(select(*_PLAYER).where(players.c.player_id == player_id))).one_or_none()
+        return None if row is None else _player(row)
+
+    async def names(self, ids: Iterable[str]) -> dict[str, str]:
+        """The display names of these players, by id; ids of nobody are left out."""
+        wanted = sorted(set(ids))
+        if not wanted:
+            return {}
+        async with self._single.connect() as connection:
+            found = await connection.execute(select(players.c.player_id, players.c.display_name).where(players.c.player_id.in_(wanted)))
+            return {row.player_id: row.display_name for row in found}
+
+    async def rename(self, player_id: str, name: str) -> Player:
+        """The player under their new name (see `display_name`)."""
+        statement = update(players).where(players.c.player_id == player_id).values(display_name=name).returning(*_PLAYER)
+        async with self._single.connect() as connection:
+            return _player((await connection.execute(statement)).one())
+
+    async def create_token(self, player_id: str) -> tuple[Token, str]:
+        """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens`."""
+        secret = chance.new_token()
+        async with self._engine.begin() as connection:
+            await connection.execute(select(players.c.player_id).where(players.c.player_id == player_id).with_for_update())
+            held = (await connection.execute(select(func.count()).where(*_active(player_id)))).scalar_one()
+            if held >= TOKENS_MAX:
+                raise TooManyTokens(player_id)
+            row = (await connection.execute(_new_token(player_id, secret))).one()
+        return _token(row), secret
+
+    async def tokens(self, player_id: str) -> tuple[Token, ...]:
+        """The active tokens of a player, the oldest first."""
+        statement = select(*_TOKEN).where(*_active(player_id)).order_by(player_tokens.c.created_at, player_tokens.c.token_id)
+        async with self._single.connect() as connection:
+            return tuple(_token(row) for row in await connection.execute(statement))
+
+    async def revoke_token(self, player_id: str, token_id: str) -> bool:
+        """End a token of this player for good; once more changes nothing. False if the player never had it."""
+        if not chance.is_id("tok", token_id):
+            return False
+        statement = (
+            update(player_tokens)
+            .where(player_tokens.c.player_id == player_id, player_tokens.c.token_id == token_id)
+            .values(revoked_at=func.coalesce(player_tokens.c.revoked_at, func.now()))
+        )
+        async with self._single.connect() as connection:
+            return (await connection.execute(statement)).rowcount == 1
+
+
+_PLAYER = (players.c.player_id, players.c.display_name, players.c.created_at)
+_TOKEN = (player_tokens.c.token_id, player_tokens.c.created_at, player_tokens.c.last_used_at)
+
+_STALE = func.coalesce(player_tokens.c.last_used_at < func.now() - USED_AGAIN_AFTER, True)
+
+_HELD = (
+    select(*_PLAYER, player_tokens.c.token_id, _STALE.label("used_again"))
+    .join(player_tokens, player_tokens.c.player_id == players.c.player_id)
+    .where(player_tokens.c.hash == bindparam("hash"), player_tokens.c.revoked_at.is_(None), players.c.erased_at.is_(None))
+)
+_USED = update(player_tokens).where(player_tokens.c.token_id == bindparam("id"), _STALE).values(last_used_at=func.now())
+
+
+def _active(player_id: str) -> tuple[ColumnElement[bool], ...]:
+    return player_tokens.c.player_id == player_id, player_tokens.c.revoked_at.is_(None)
+
+
+def _new_token(player_id: str, secret: str) -> ReturningInsert[Any]:
+    values = {"token_id": chance.new_id("tok"), "player_id": player_id, "hash": _hash(secret), "created_at": func.now()}
+    return insert(player_tokens).values(values).returning(*_TOKEN)
+
+
+def _hash(secret: str) -> bytes:
+    """A token has 256 random bits, so one plain round of SHA-256 cannot be guessed backwards."""
+    return sha256(secret.encode()).digest()
+
+
+def _player(row: Row[*tuple[Any, ...]]) -> Player:
+    return Player(row.player_id, row.display_name, _seconds(row.created_at))
+
+
+def _token(row: Row[*tuple[Any, ...]]) -> Token:
+    return Token(row.token_id, _seconds(row.created_at), _seconds(row.last_used_at) if row.last_used_at else None)
+
+
+def _seconds(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(microsecond=0)
