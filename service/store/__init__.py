@@ -1,0 +1,39 @@
+"""The event store: every match is a stream of events in PostgreSQL, and an acknowledged append is on disk."""
+
+from service.store.contract import (
+    Append,
+    Appended,
+    Cursor,
+    KeyReused,
+    Line,
+    Loaded,
+    Logged,
+    NewEvent,
+    Page,
+    Remembered,
+    Snapshot,
+    StoreAway,
+    Stored,
+    Unstorable,
+    WrongVersion,
+)
+from service.store.event_store import EventStore
+
+__all__ = [
+    "Append",
+    "Appended",
+    "Cursor",
+    "EventStore",
+    "KeyReused",
+    "Line",
+    "Loaded",
+    "Logged",
+    "NewEvent",
+    "Page",
+    "Remembered",
+    "Snapshot",
+    "StoreAway",
+    "Stored",
+    "Unstorable",
+    "WrongVersion",
+]

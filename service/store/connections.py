@@ -1,0 +1,126 @@
+"""Connections to the database that outlive its absence: short waits, a few repeats, and then a clear answer."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Any
+
+import asyncpg
+
+from service import chance
+from service.store.address import asyncpg_dsn
+from service.store.contract import StoreAway
+
+PATIENCE_SECONDS = 3.0
+"""No statement is sent again when it was first sent longer ago than this."""
+
+ACQUIRE_SECONDS = 1.0
+"""How long a statement waits for a free connection."""
+
+PASSING = ("08", "53", "57", "40001", "40P01", "55P03", "25006")
+"""Beginnings of the SQLSTATEs that may be gone at the next try: connection lost, server full, stopping or interrupting,
+order guard, deadlock, lock not available, and a server that has just become a standby."""
+
+_SETTINGS = {
+    "statement_timeout": "2s",
+    "lock_timeout": "1s",
+    "idle_in_transaction_session_timeout": "5s",
+    "tcp_keepalives_idle": "10",
+    "client_connection_check_interval": "5s",
+    "jit": "off",
+}
+
+
+class Connections:
+    """A bounded number of connections, on which every statement is a transaction of its own.
+
+    Only for statements that may be sent twice: a connection may break after a statement took effect and before we heard of it.
+    """
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str, most: int, **settings: str) -> "Connections":
+        """Up to `most` connections with these settings of the server. Raises `StoreAway` when it cannot be reached."""
+        try:
+            pool = await asyncpg.create_pool(
+                asyncpg_dsn(url),
+                min_size=1,
+                max_size=most,
+                max_queries=1_000_000,
+                max_inactive_connection_lifetime=0,
+                timeout=ACQUIRE_SECONDS,
+                command_timeout=PATIENCE_SECONDS,
+                server_settings={**_SETTINGS, **settings},
+                init=_speak_json,
+                reset=_nothing_to_reset,
+            )
+        except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
+            raise StoreAway(str(reason)) from reason
+        return cls(pool)
+
+    async def close(self) -> None:
+        """Close all connections, by force where one does not close in time."""
+        try:
+            await asyncio.wait_for(self._pool.close(), PATIENCE_SECONDS)
+        except TimeoutError:
+            self._pool.terminate()
+
+    async def rows(self, statement: str, *arguments: Any) -> "list[asyncpg.Record]":
+        """The rows of one statement, sent again while the database is away for a moment.
+
+        Raises `StoreAway` when it stays away or no connection gets free, and asyncpg's own errors for everything else.
+        """
+        gives_up = time.monotonic() + PATIENCE_SECONDS
+        pause = 0.01
+        while True:
+            try:
+                return await self._once(statement, arguments)
+            except _Passing as passing:
+                pause *= 2
+                if time.monotonic() + pause > gives_up:
+                    raise StoreAway(str(passing.__cause__)) from passing.__cause__
+            await asyncio.sleep(chance.jitter(pause))
+
+    async def _once(self, statement: str, arguments: tuple[Any, ...]) -> "list[asyncpg.Record]":
+        try:
+            connection = await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+        except TimeoutError as full:
+            raise StoreAway("no connection got free in time") from full
+        except (OSError, asyncpg.PostgresError) as reason:
+            raise _judged(reason) from reason
+        try:
+            return await connection.fetch(statement, *arguments)
+        except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
+            raise _judged(reason) from reason
+        except asyncpg.InterfaceError as reason:
+            if connection.is_closed():
+                raise _Passing from reason
+            raise
+        finally:
+            # What cannot be given back in time has been closed by the pool, and another one will take its place.
+            with suppress(OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresError):
+                await self._pool.release(connection, timeout=ACQUIRE_SECONDS)
+
+
+class _Passing(Exception):
+    """The cause of this may be gone at the next try."""
+
+
+def _judged(reason: Exception) -> Exception:
+    if isinstance(reason, asyncpg.PostgresError) and not (reason.sqlstate or "").startswith(PASSING):
+        return reason
+    return _Passing()
+
+
+async def _speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """JSON goes through as the bytes it is; jsonb's binary form is the text after a version byte."""
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", format="binary", encoder=lambda text: b"\x01" + text, decoder=lambda sent: sent[1:]
+    )
+    await connection.set_type_codec("json", schema="pg_catalog", format="binary", encoder=bytes, decoder=bytes)
+
+
+async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """A single statement leaves no setting, lock, cursor or listener behind, so the usual reset is a round trip for nothing."""

@@ -1,0 +1,145 @@
+"""What goes into the event store, what comes out of it, and what it raises."""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import msgspec
+
+
+class NewEvent(msgspec.Struct, frozen=True):
+    """One event to store. `data` and `meta` are JSON text."""
+
+    type: str
+    schema_version: int
+    data: bytes
+    meta: bytes
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """One event as stored: the `version` that the stream had right after it, and when it was stored."""
+
+    version: int
+    at: datetime
+    type: str
+    schema_version: int
+    data: bytes
+    meta: bytes
+
+
+class Line(msgspec.Struct, frozen=True):
+    """The match's own row: what lists show of it, and when its next deadline is due."""
+
+    game: str
+    status: str
+    visibility: str
+    seats: int
+    seats_open: int
+    players: tuple[str, ...]
+    due_at: datetime | None = None
+
+
+class Append(msgspec.Struct, frozen=True):
+    """Events that one command adds to one stream, all of them or none, if the stream stands at version `expected` (0: it is new).
+
+    `command` names the command for good: sent twice, it takes effect once. `fingerprint` is a hash of what it asked for.
+    `seed` goes with the first append of a match; it is opened when the line says that the match has ended.
+    """
+
+    stream: UUID
+    expected: int
+    command: UUID
+    fingerprint: bytes
+    events: tuple[NewEvent, ...]
+    line: Line
+    seed: bytes | None = None
+    category: str = "match"
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """Where the events of a command stand in their stream, and when they were stored.
+
+    `duplicate` says that the same command had been appended before, and that nothing was added now.
+    """
+
+    first: int
+    last: int
+    duplicate: bool
+    at: datetime
+
+
+class Remembered(msgspec.Struct, frozen=True):
+    """What a command did when it came: what it asked for, and where its events stand."""
+
+    fingerprint: bytes
+    first: int
+    last: int
+
+
+class Snapshot(NamedTuple):
+    """A state as it was saved: JSON text, byte for byte, and the version of the stream that it stands for."""
+
+    version: int
+    state: bytes
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A match as stored: the latest snapshot if there is one, every event after it, and the match's seed."""
+
+    game: str
+    snapshot: Snapshot | None
+    tail: tuple[Stored, ...]
+    seed: bytes | None
+
+    @property
+    def version(self) -> int:
+        """The version of the stream that this leads to."""
+        if self.tail:
+            return self.tail[-1].version
+        return self.snapshot.version if self.snapshot else 0
+
+
+class Cursor(NamedTuple):
+    """A place in the order of all events of all streams; everything up to it has been read."""
+
+    epoch: int = 0
+    tx: int = 0
+    position: int = 0
+
+
+class Logged(msgspec.Struct, frozen=True):
+    """One event among those of all streams, and the cursor that stands right after it."""
+
+    stream: UUID
+    event: Stored
+    cursor: Cursor
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Events of all streams in their order, and the cursor to read on from; no events when there is nothing new yet."""
+
+    items: tuple[Logged, ...]
+    cursor: Cursor
+
+
+class WrongVersion(Exception):
+    """The stream stands at version `actual`, not at the one that was expected. Nothing was stored."""
+
+    def __init__(self, actual: int) -> None:
+        super().__init__(f"the stream stands at version {actual}")
+        self.actual = actual
+
+
+class KeyReused(Exception):
+    """This command id has been used for a command that asked for something else. Nothing was stored."""
+
+
+class Unstorable(ValueError):
+    """PostgreSQL cannot hold this: JSON text with the character U+0000. Nothing was sent."""
+
+
+class StoreAway(Exception):
+    """The database is away or too busy, for longer than we are willing to wait.
+
+    Whether an append took effect is not known then; sending the same command again finds out, and never doubles it.
+    """

@@ -1,0 +1,214 @@
+"""The store itself: appends and reads of streams, each one statement and one round trip."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID, uuid5
+
+import asyncpg
+
+from service.store.connections import PATIENCE_SECONDS, Connections
+from service.store.contract import (
+    Append,
+    Appended,
+    Cursor,
+    KeyReused,
+    Loaded,
+    Logged,
+    Page,
+    Remembered,
+    Snapshot,
+    Stored,
+    Unstorable,
+    WrongVersion,
+)
+from service.store.fitness import require_fit
+
+APPEND = """
+SELECT status, first_version, last_version, at
+FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+"""
+
+LOAD = """
+WITH head AS (
+    SELECT m.game, d.seed, n.version AS saved, n.state
+    FROM es.streams s
+    JOIN public.match_current m ON m.stream_id = s.stream_id
+    LEFT JOIN public.match_seeds d ON d.stream_id = s.stream_id
+    LEFT JOIN es.snapshots n ON n.stream_id = s.stream_id AND n.state_schema = $2 AND n.version <= least(s.version, $3)
+    WHERE s.stream_id = $1
+)
+SELECT NULL::bigint AS version, NULL::timestamptz AS at, NULL::text AS type, NULL::smallint AS schema_version,
+    NULL::jsonb AS data, NULL::jsonb AS meta, game, seed, saved, state
+FROM head
+UNION ALL
+SELECT e.version, e.at, e.type, e.schema_version, e.data, e.meta, NULL, NULL, NULL, NULL
+FROM es.events e
+WHERE e.stream_id = $1 AND e.version > coalesce((SELECT saved FROM head), 0) AND e.version <= $3
+ORDER BY version NULLS FIRST
+"""
+
+EVENTS = """
+SELECT version, at, type, schema_version, data, meta
+FROM es.events WHERE stream_id = $1 AND version > $2 AND version <= $4
+ORDER BY version LIMIT $3
+"""
+
+READ_ALL = """
+SELECT epoch, tx_id::text::bigint AS tx, position, stream_id, version, at, type, schema_version, data, meta
+FROM es.events
+WHERE (epoch, tx_id, position) > ($1, $2::text::xid8, $3)
+  -- The fence hides what a transaction still under way might precede. Without it readers of all streams lose events.
+  AND (epoch, tx_id) < ((SELECT epoch FROM es.epoch), pg_snapshot_xmin(pg_current_snapshot()))
+ORDER BY epoch, tx_id, position LIMIT $4
+"""
+
+NOW = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS tx FROM es.epoch"
+
+REMEMBERED = "SELECT fingerprint, first_version, last_version FROM es.commands WHERE stream_id = $1 AND command_id = $2"
+
+VERSIONS = "SELECT stream_id, version FROM es.streams WHERE stream_id = ANY($1)"
+
+SAVE_SNAPSHOT = """
+INSERT INTO es.snapshots AS n (stream_id, state_schema, version, state)
+SELECT stream_id, $2, $3, $4 FROM es.streams WHERE stream_id = $1 AND version >= $3
+ON CONFLICT (stream_id, state_schema) DO UPDATE
+SET version = excluded.version, state = excluded.state WHERE n.version < excluded.version
+"""
+
+_END = 2**63 - 1
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class EventStore:
+    """Streams of events in PostgreSQL.
+
+    Every method may raise `StoreAway`. Appends have connections of their own, so that reads never make them wait.
+    """
+
+    def __init__(self, appending: Connections, reading: Connections) -> None:
+        self._appending, self._reading = appending, reading
+        self._under_way: set[asyncio.Task[Appended]] = set()
+
+    @classmethod
+    async def connect(cls, url: str, *, appending: int = 8, reading: int = 8) -> "EventStore":
+        """Open the store with up to so many connections. Raises `UnfitDatabase` for a database that would lose events silently."""
+        appends = await Connections.open(url, appending, application_name="ludicitude append", synchronous_commit="on")
+        try:
+            await require_fit(appends)
+            reads = await Connections.open(url, reading, application_name="ludicitude read", default_transaction_read_only="on")
+        except BaseException:
+            await appends.close()
+            raise
+        return cls(appends, reads)
+
+    async def close(self) -> None:
+        """Let appends that are under way end, then close all connections."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=2 * PATIENCE_SECONDS)
+        await asyncio.gather(self._appending.close(), self._reading.close())
+
+    async def append(self, append: Append) -> Appended:
+        """Store the events of one command; they are on disk when this returns.
+
+        An append under way goes on when its caller is cancelled. Raises `WrongVersion` when the stream is not at the expected
+        version, `KeyReused` when the command's id stood for something else, `Unstorable` for what PostgreSQL cannot hold.
+        """
+        for event in append.events:
+            _require_storable(event.data)
+            _require_storable(event.meta)
+        task = asyncio.create_task(self._append(append))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def _append(self, append: Append) -> Appended:
+        """The one place where every append passes."""
+        try:
+            [row] = await self._appending.rows(APPEND, *arguments(append))
+        except asyncpg.PostgresError as error:
+            if error.sqlstate == "ES001":
+                raise WrongVersion(int(error.detail or 0)) from None
+            raise
+        if row["status"] == "reused":
+            raise KeyReused
+        return Appended(row["first_version"], row["last_version"], row["status"] == "duplicate", row["at"])
+
+    async def load(self, stream: UUID, state_schema: int, upto: int | None = None) -> Loaded | None:
+        """A match as it stands, or as it stood at version `upto`; None when there is no such stream."""
+        rows = await self._reading.rows(LOAD, stream, state_schema, _END if upto is None else upto)
+        if not rows:
+            return None
+        head, *tail = rows
+        snapshot = None if head["saved"] is None else Snapshot(head["saved"], head["state"])
+        return Loaded(head["game"], snapshot, tuple(map(_stored, tail)), head["seed"])
+
+    async def events(self, stream: UUID, after: int, limit: int, upto: int | None = None) -> list[Stored]:
+        """Up to `limit` events of a stream that follow version `after`, oldest first, none later than version `upto`."""
+        return list(map(_stored, await self._reading.rows(EVENTS, stream, after, limit, _END if upto is None else upto)))
+
+    async def version(self, stream: UUID) -> int:
+        """How many events the stream has; 0 when there is no such stream."""
+        return (await self.versions([stream])).get(stream, 0)
+
+    async def versions(self, streams: Iterable[UUID]) -> Mapping[UUID, int]:
+        """How many events each of these streams has; those that do not exist are left out."""
+        return {row["stream_id"]: row["version"] for row in await self._reading.rows(VERSIONS, list(streams))}
+
+    async def remembered(self, stream: UUID, command: UUID) -> Remembered | None:
+        """What this command did to the stream, if it has been appended."""
+        rows = await self._reading.rows(REMEMBERED, stream, command)
+        return Remembered(*rows[0]) if rows else None
+
+    async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes) -> None:
+        """Keep a state (JSON text) for later loads, unless a later one is there or the stream has not come so far."""
+        await self._appending.rows(SAVE_SNAPSHOT, stream, state_schema, version, state)
+
+    async def read_all(self, cursor: Cursor, limit: int) -> Page:
+        """Up to `limit` events of all streams after `cursor`, in an order that keeps each stream's own.
+
+        Events appear once nothing that is still under way can come before them; none is ever skipped or given twice.
+        """
+        rows = await self._reading.rows(READ_ALL, cursor.epoch, str(cursor.tx), cursor.position, limit)
+        items = tuple(Logged(row["stream_id"], _stored(row), Cursor(row["epoch"], row["tx"], row["position"])) for row in rows)
+        return Page(items, items[-1].cursor if items else cursor)
+
+    async def now(self) -> Cursor:
+        """Where to start reading to miss nothing that is not readable yet, and to skip what is."""
+        [row] = await self._reading.rows(NOW)
+        return Cursor(row["epoch"], row["tx"], 0)
+
+
+def arguments(append: Append) -> tuple[Any, ...]:
+    """What `APPEND` takes, in its order. The ids of events come of the command, so that a repeat makes the same ones."""
+    events, line = append.events, append.line
+    return (
+        append.stream,
+        append.category,
+        append.expected,
+        append.command,
+        append.fingerprint,
+        [uuid5(append.command, str(ordinal)) for ordinal in range(len(events))],
+        [event.type for event in events],
+        [event.schema_version for event in events],
+        [event.data for event in events],
+        [event.meta for event in events],
+        line.game,
+        line.status,
+        line.visibility,
+        line.seats,
+        line.seats_open,
+        line.players,
+        line.due_at,
+        append.seed,
+    )
+
+
+def _require_storable(text: bytes) -> None:
+    if b"\\u0000" in text and _NUL.search(text):
+        raise Unstorable("the character U+0000 cannot be stored")
+
+
+def _stored(row: asyncpg.Record) -> Stored:
+    return Stored(row["version"], row["at"], row["type"], row["schema_version"], row["data"], row["meta"])

@@ -1,0 +1,34 @@
+"""Whether a database is one that keeps the store's promises, asked before anything is stored in it."""
+
+from service.store.connections import Connections
+
+PROBE = """
+SELECT version(), to_regprocedure('es.bump_epoch_v1()') IS NOT NULL AS migrated,
+    (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass('es.event_position')) AS cache
+"""
+
+AHEAD = """
+SELECT coalesce(max(tx_id) >= pg_snapshot_xmax(pg_current_snapshot()), false) AS ahead
+FROM es.events WHERE epoch = (SELECT epoch FROM es.epoch)
+"""
+
+
+class UnfitDatabase(Exception):
+    """This database would lose or reorder events silently, so the store does not open. The text says what to do."""
+
+
+async def require_fit(connections: Connections) -> None:
+    """Raise `UnfitDatabase` unless the database is a migrated PostgreSQL whose transaction numbers are ahead of the stored ones."""
+    [found] = await connections.rows(PROBE)
+    if not found["version"].startswith("PostgreSQL ") or "-YB-" in found["version"]:
+        raise UnfitDatabase(f"this is not PostgreSQL, whose transaction numbers order the events: {found['version']}")
+    if not found["migrated"]:
+        raise UnfitDatabase("this database has not been migrated: run `ludicitude migrate`")
+    if found["cache"] != 1:
+        raise UnfitDatabase("the sequence es.event_position must have CACHE 1: run ALTER SEQUENCE es.event_position CACHE 1")
+    [stored] = await connections.rows(AHEAD)
+    if stored["ahead"]:
+        raise UnfitDatabase(
+            "stored transaction numbers are ahead of this server's, as after a restore from a dump; new events would sort"
+            " before old ones. Begin a new epoch: SELECT es.bump_epoch_v1()"
+        )

@@ -1,0 +1,170 @@
+"""The tables, as SQLAlchemy Core sees them. The migrations make them; a test says that both agree.
+
+The event store reads and writes its own tables by hand-written SQL; they stand here for whoever reads beside it.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Sequence,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.types import UserDefinedType
+
+metadata = MetaData()
+
+Moment = DateTime(timezone=True)
+
+
+class Xid8(UserDefinedType[str]):
+    """PostgreSQL's 64-bit transaction number, which the driver carries as text."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "xid8"
+
+
+event_position = Sequence("event_position", metadata=metadata, schema="es", data_type=BigInteger, cache=1)
+
+epoch = Table(
+    "epoch",
+    metadata,
+    Column("the_one", Boolean, CheckConstraint("the_one"), primary_key=True, server_default=text("true")),
+    Column("epoch", SmallInteger, nullable=False),
+    Column("since", Moment, nullable=False, server_default=text("now()")),
+    schema="es",
+)
+
+streams = Table(
+    "streams",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("category", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("last_epoch", SmallInteger, nullable=False),
+    Column("last_tx", Xid8, nullable=False),
+    Column("archived_at", Moment),
+    schema="es",
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("version", BigInteger, primary_key=True),
+    Column("epoch", SmallInteger, nullable=False),
+    Column("tx_id", Xid8, nullable=False),
+    Column("position", BigInteger, nullable=False, server_default=event_position.next_value()),
+    Column("event_id", Uuid, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("schema_version", SmallInteger, nullable=False),
+    Column("data", JSONB, nullable=False),
+    Column("meta", JSONB, nullable=False),
+    Column("at", Moment, nullable=False),
+    Index("events_order", "epoch", "tx_id", "position"),
+    schema="es",
+)
+
+commands = Table(
+    "commands",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("command_id", Uuid, primary_key=True),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("first_version", BigInteger, nullable=False),
+    Column("last_version", BigInteger, nullable=False),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+    schema="es",
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("generation", Integer, primary_key=True),
+    Column("epoch", SmallInteger, nullable=False, server_default=text("0")),
+    Column("tx_id", Xid8, nullable=False, server_default=text("'0'")),
+    Column("position", BigInteger, nullable=False, server_default=text("0")),
+    Column("state", Text, nullable=False, server_default=text("'building'")),
+    Column("updated_at", Moment, nullable=False, server_default=text("now()")),
+    schema="es",
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("state_schema", Integer, primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    Column("state", JSON, nullable=False),
+    schema="es",
+)
+
+match_current = Table(
+    "match_current",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("visibility", Text, nullable=False),
+    Column("seats", SmallInteger, nullable=False),
+    Column("seats_open", SmallInteger, nullable=False),
+    Column("players", ARRAY(Text), nullable=False),
+    Column("opened_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Column("due_at", Moment),
+    Index("match_current_lobby", "visibility", "status", "opened_at", "stream_id"),
+    Index("match_current_players", "players", postgresql_using="gin"),
+    Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+)
+"""What lists show of each match, written with its events. `players` are the ids of those seated."""
+
+match_seeds = Table(
+    "match_seeds",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("seed", LargeBinary, nullable=False),
+    Column("opened_at", Moment),
+)
+"""The seed of each match, which nobody may see before `opened_at` is set."""
+
+players = Table(
+    "players",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("display_name", Text),
+    Column("created_at", Moment, nullable=False, server_default=text("now()")),
+    Column("erased_at", Moment),
+)
+"""Accounts. An erased one keeps its id, so that old matches stay whole, and loses its name."""
+
+player_tokens = Table(
+    "player_tokens",
+    metadata,
+    Column("token_id", Text, primary_key=True),
+    Column("player_id", Text, ForeignKey("players.player_id"), nullable=False),
+    Column("hash", LargeBinary, nullable=False, unique=True),
+    Column("created_at", Moment, nullable=False, server_default=text("now()")),
+    Column("last_used_at", Moment),
+    Column("revoked_at", Moment),
+    Index("player_tokens_of", "player_id"),
+)
