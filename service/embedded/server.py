@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from service.cant_run import CantRun
 from service.embedded import account, place, programs
-from service.embedded.account import Account, PostgresUnavailable
+from service.embedded.account import Account
 
 _PATIENCE_SECONDS = 60.0  # A crash is recovered from within this, or something is badly wrong.
 _PAUSE_SECONDS = 0.02
@@ -78,7 +79,7 @@ class EmbeddedPostgres:
     def start(self) -> None:
         """Start the server, or find the one that another process runs on this folder; return when it accepts clients.
 
-        Raises `PostgresUnavailable` with a text for the user, and then leaves nothing running.
+        Raises `CantRun` with a text for the user, and then leaves nothing running.
         """
         place.make_folder(self.folder)
         deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -88,13 +89,25 @@ class EmbeddedPostgres:
             if self._accepts():
                 return
             if time.monotonic() > deadline:
-                raise PostgresUnavailable(f"Another process holds {self.folder / 'lock'}, but its server does not answer. See {self._log}.")
+                raise CantRun(f"Another process holds {self.folder / 'lock'}, but its server does not answer. See {self._log}.")
             time.sleep(_PAUSE_SECONDS)
         try:
             self._start_own()
         except BaseException:
             self.stop()
             raise
+
+    def keep_up(self) -> bool:
+        """Start the server again if it died, and take it over if its owner ended; return whether there was anything to do.
+
+        Raises `CantRun` when it does not come back.
+        """
+        if self._process is None:
+            if gone := not self._accepts():
+                self.start()
+        elif gone := self._process.poll() is not None:
+            self._start_own()
+        return gone
 
     def stop(self) -> None:
         """Stop the server if this process owns it. Clients are cut off, what was acknowledged to them is on disk."""
@@ -118,7 +131,7 @@ class EmbeddedPostgres:
         try:
             lock = (self.folder / "lock").open("ab")
         except PermissionError as denied:
-            raise PostgresUnavailable(f"No right to write in {self.folder}. Set LUDICITUDE_DATA to a folder of your own.") from denied
+            raise CantRun(f"No right to write in {self.folder}. Set LUDICITUDE_DATA to a folder of your own.") from denied
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -135,7 +148,7 @@ class EmbeddedPostgres:
         if not self._cluster.exists():
             self._make_cluster(folder, version, runner)
         if (made_by := int((self._cluster / "PG_VERSION").read_text())) != version:
-            raise PostgresUnavailable(
+            raise CantRun(
                 f"The data in {self._cluster} was made by PostgreSQL {made_by}, and the server at hand is {version}."
                 " Carry it over with pg_dump, or set LUDICITUDE_DATA to another folder."
             )
@@ -166,7 +179,7 @@ class EmbeddedPostgres:
             if ended or time.monotonic() > deadline:
                 said = self._log.read_bytes()[logged_before:][-2000:].decode(errors="replace").strip()
                 what = "PostgreSQL ended while it started" if ended else "PostgreSQL is not ready yet"
-                raise PostgresUnavailable(f"{what}. From {self._log}:\n{said}")
+                raise CantRun(f"{what}. From {self._log}:\n{said}")
             time.sleep(_PAUSE_SECONDS)
 
     def _make_cluster(self, folder: Path, version: int, runner: Account) -> None:
@@ -187,7 +200,7 @@ class EmbeddedPostgres:
             **runner.as_subprocess(),
         )
         if made.returncode != 0:
-            raise PostgresUnavailable(f"PostgreSQL could not make its data in {self._home}:\n{made.stderr.strip()}")
+            raise CantRun(f"PostgreSQL could not make its data in {self._home}:\n{made.stderr.strip()}")
         unfinished.rename(self._cluster)
 
     def _end_leftover(self) -> None:
@@ -196,7 +209,7 @@ class EmbeddedPostgres:
         while (pid := self._recorded_pid()) is not None and str(self._cluster) in (command := _command_line(pid)):
             os.kill(pid, signal.SIGINT)
             if time.monotonic() > deadline:
-                raise PostgresUnavailable(f"A server left over from an earlier run (process {pid}) does not stop: {command}")
+                raise CantRun(f"A server left over from an earlier run (process {pid}) does not stop: {command}")
             time.sleep(_PAUSE_SECONDS)
         if pid is not None and command:
             # After a power cut the number of the dead server may be another program's by now, and PostgreSQL would take that

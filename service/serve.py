@@ -1,0 +1,104 @@
+"""`ludicitude serve`: the database, its schema and the HTTP server, and a clean end of all three."""
+
+import asyncio
+import contextlib
+import errno
+import os
+import signal
+import socket
+from types import FrameType
+
+import msgspec
+import structlog
+import uvicorn
+
+from service.app import create_app
+from service.cant_run import CantRun
+from service.embedded import EmbeddedPostgres
+from service.migrate import migrate
+from service.settings import Settings
+
+_GRACE_SECONDS = 5  # Streams end at once when they are asked to; this is for the one that does not.
+_WATCH_SECONDS = 1
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM, and leave nothing running.
+
+    Raises `CantRun` when the port is taken, before anything is touched, or when the database can't be had.
+    """
+    with contextlib.ExitStack() as running:
+        listening = running.enter_context(_listen(settings.host, settings.port))
+        postgres = None
+        if not settings.database_url:
+            postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user))
+            settings = msgspec.structs.replace(settings, database_url=postgres.url())
+        asyncio.run(migrate(settings.database_url))
+        server = _Server(settings, listening, postgres)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # From here on the end is uvicorn's to arrange. When it is done it sends itself the signal that it was sent.
+            signal.signal(number, server.ask_to_exit)
+        server.run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CantRun(f"Port {port} is taken. Stop the program that has it, or choose another: PORT={port + 1}") from error
+        raise CantRun(f"Can't listen on {host} port {port}: {os.strerror(error.errno or 0)}") from error
+
+
+class _Server(uvicorn.Server):
+    """One process of uvicorn that says when it is ready, and looks after the embedded PostgreSQL."""
+
+    def __init__(self, settings: Settings, listening: socket.socket, postgres: EmbeddedPostgres | None) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(settings),
+                loop="uvloop",
+                http="httptools",
+                ws="none",
+                workers=1,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+                timeout_notify=_WATCH_SECONDS,
+                callback_notify=self._watch,
+            )
+        )
+        host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - it is compared, not bound.
+        self._address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        self._postgres = postgres
+
+    def ask_to_exit(self, _number: int, _frame: FrameType | None) -> None:
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        print(_welcome(self._address, self._postgres), flush=True)
+
+    async def _watch(self) -> None:
+        # The server must be started from the main thread. Meanwhile no request waits for anything but the database anyway.
+        if self._postgres is not None and self._postgres.keep_up():
+            structlog.get_logger().warning("postgres_restarted", pid=self._postgres.pid)
+
+
+def _welcome(address: str, postgres: EmbeddedPostgres | None) -> str:
+    data = f"in {postgres.home}; it stays when you stop with Ctrl-C" if postgres else "at DATABASE_URL"
+    return rf"""
+Ludicitude is ready    {address}
+API documentation      {address}/docs
+Data                   {data}
+
+A first match, against a bot, from another terminal:
+
+JSON='Content-Type: application/json'
+TOKEN=$(curl -s -H "$JSON" {address}/v1/players -d '{{"display_name": "Ada"}}' | sed 's/.*"token": *"\([^"]*\)".*/\1/')
+curl -s -H "$JSON" -H "Authorization: Bearer $TOKEN" {address}/v1/matches -d '{{"options": {{"game": "pico"}}, "bots": ["easy"]}}'
+
+The answer lists your choices, each one a command to post to {address}/v1/matches/<match_id>/commands.
+"""
