@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from domain.games.pico import GAME as PICO
 from domain.match.game import AnyGame, Game
+from domain.match.lobby import log_events
 
 GAMES: Mapping[str, AnyGame] = {game.key: game for game in list(globals().values()) if isinstance(game, Game)}
 """The only list of games, by key."""
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     AnyEvent: TypeAlias = Any
     AnyView: TypeAlias = Any
 else:
-    AnyOptions, AnyCommand, AnyEvent, AnyView = (
+    AnyOptions, AnyCommand, _AnyGameEvent, AnyView = (
         reduce(lambda union, member: union | member, members)
         for members in zip(*((game.options, game.command, game.event, game.view_type) for game in GAMES.values()), strict=True)
     )
+    AnyEvent = log_events(AnyOptions, _AnyGameEvent)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar, Union
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.game import AnyGame, Place, Result, Seat, Viewer
+from domain.match.game import AnyGame, Place, Result, Seat, Viewer, put
 from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
 
 Options = TypeVar("Options")
@@ -132,9 +132,14 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
         assert self.terms is not None, "a match without an opening"
         return self.terms
 
-    def seat_of(self, player_id: str | None) -> int | None:
+    @property
+    def seated(self) -> tuple[str, ...]:
+        """The players who sit, in seat order."""
+        return tuple(chair.player_id for chair in self.chairs if chair.player_id is not None)
+
+    def seat_of(self, player_id: str) -> int | None:
         """Where this player sits, if anywhere."""
-        return next((seat for seat, chair in enumerate(self.chairs) if player_id is not None and chair.player_id == player_id), None)
+        return next((seat for seat, chair in enumerate(self.chairs) if chair.player_id == player_id), None)
 
     def decision(self, seat: int) -> str | None:
         """The id of the decision that this seat owes; it stays the same while others commit theirs."""
@@ -142,6 +147,12 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
 
 
 AnyMatch: TypeAlias = Match[Any, Any]
+
+
+def match_type(game: AnyGame) -> Any:
+    """The type of a match of this game, for reading one back from JSON."""
+    state: Any = type(game.initial)
+    return Match[game.options, state]  # type: ignore[name-defined]
 
 
 def open_match(game: AnyGame, match_id: str, terms: AnyOpened, sit: bool, entropy: str, fate_of: FateOf) -> tuple[Entry, ...]:
@@ -179,8 +190,8 @@ def leave_seat(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
     seat = match.seat_of(player_id)
     if seat is None:
         raise NotAllowed("not_seated")
-    others = [chair.player_id for chair in match.chairs if chair.player_id not in (None, player_id)]
-    host = match.host if match.host != player_id else next(iter(others), "")
+    others = (other for other in match.seated if other != player_id)
+    host = match.host if match.host != player_id else next(others, "")
     left = Entry(SeatLeft(seat, player_id, host or player_id), seat)
     return (left,) if host else (left, Entry(Ended((), "closed")))
 
@@ -190,7 +201,7 @@ def start_match(game: AnyGame, match: AnyMatch, player_id: str, fate_of: FateOf)
     _require_open(match)
     if match.host != player_id:
         raise NotAllowed("not_host")
-    if any(chair.player_id is None for chair in match.chairs):
+    if len(match.seated) < len(match.chairs):
         raise NotNow("seats_open")
     return _begin(game, match, fate_of)
 
@@ -253,9 +264,9 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case Opened() as terms:
             return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
         case SeatTaken(seat, player_id, entropy):
-            return replace(match, chairs=_with(match.chairs, seat, Chair(player_id, entropy or "")))
+            return replace(match, chairs=put(match.chairs, seat, Chair(player_id, entropy or "")))
         case SeatLeft(seat, _, host):
-            return replace(match, chairs=_with(match.chairs, seat, Chair()), host=host)
+            return replace(match, chairs=put(match.chairs, seat, Chair()), host=host)
         case Started():
             return replace(match, status="playing", table=game.initial)
         case Ended(ranking, reason):
@@ -273,7 +284,3 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
             return event
         case _:
             return game.veil(event, viewer)
-
-
-def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ...]:
-    return (*chairs[:seat], chair, *chairs[seat + 1 :])

@@ -1,10 +1,11 @@
 """The HTTP app, put together from routes and the services they name. Which ones, `service.app` says."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from litestar import Litestar
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ControllerRouterHandler
 
@@ -21,17 +22,20 @@ def http_app(
     routes: Sequence[ControllerRouterHandler],
     *,
     players: Players,
-    services: Mapping[str, Any],
+    services: Collection[str],
     origins: Collection[str] = (ANY,),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
-    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`."""
+    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`.
+
+    What opens and closes with the app is put into its state by a lifespan, under the same names.
+    """
     app = Litestar(
         routes,
         middleware=[auth.Authentication(players)],
         dependencies={
-            **{name: _provided(service) for name, service in services.items()},
-            "players": _provided(players),
+            **{name: _from_state(name) for name in services},
+            "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
         },
@@ -46,5 +50,8 @@ def http_app(
     return app
 
 
-def _provided(service: Any) -> Provide:
-    return Provide(lambda: service, sync_to_thread=False, use_cache=True)
+def _from_state(name: str) -> Provide:
+    def service(state: State) -> Any:
+        return state[name]
+
+    return Provide(service, sync_to_thread=False)

@@ -1,0 +1,109 @@
+"""The log of a match: its events as they come, and the whole record once it is over."""
+
+import asyncio
+import time
+from typing import Annotated
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from msgspec import Meta
+
+from domain.games import AnyOptions
+from domain.match.game import Result
+from service.http.conditions import VIEW_HEADERS
+from service.http.problems import Trouble
+from service.live.watch import Watch
+from service.matches import PAGE_MAX, Matches, stream_of
+from service.players import Player, Players
+from service.projector import Item, SeatView, feed, seats, unveiled, viewer_of
+
+WAIT_MAX_SECONDS = 25
+"""How long a long-poll is held; proxies give up at thirty seconds and more."""
+
+
+class EventPage(msgspec.Struct, frozen=True):
+    """Events of a match through your eyes, oldest first."""
+
+    items: tuple[Item, ...]
+    version: Annotated[int, Meta(description="The version of the match now. Ask again with `after` set to the last one you have.")]
+    ended: Annotated[bool, Meta(description="Whether the match has ended; no event follows its version then.")]
+
+
+class MatchRecord(msgspec.Struct, frozen=True):
+    """A match that has ended, with nothing hidden."""
+
+    match_id: str
+    game: Annotated[str, Meta(description="Key of the game.")]
+    ruleset: Annotated[int, Meta(description="Version of the game's rules that it was played by.")]
+    options: AnyOptions
+    seats: tuple[SeatView, ...]
+    events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
+    result: Result
+    proof: Annotated[None, Meta(description="Null until there is a proof of the dice.")]
+
+
+@get(
+    "/v1/matches/{match_id:str}/events",
+    operation_id="list_events",
+    summary="What has happened",
+    tags=["matches"],
+    opt={"problems": ["match_not_found", "no_spectators"]},
+)
+async def list_events(
+    match_id: FromPath[str],
+    caller: NamedDependency[Player | None],
+    matches: NamedDependency[Matches],
+    watch: NamedDependency[Watch],
+    after: Annotated[int, QueryParameter(ge=0, description="The last version that you have; 0 for the beginning.")] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
+    wait: Annotated[
+        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something to happen when you have everything.")
+    ] = 0,
+) -> Response[EventPage]:
+    """The events of a match after the ones you have, through your eyes. With `wait` the answer comes as soon as there is one."""
+    gives_up = time.monotonic() + wait
+    match = await matches.get(match_id)
+    viewer_of(match, caller)
+    async with watch.on(stream_of(match_id)) as bell:
+        match = await matches.get(match_id)
+        while after >= match.version and match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
+            try:
+                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
+            except TimeoutError:
+                break
+            bell.clear()
+            match = await matches.get(match_id)
+    viewer = viewer_of(match, caller)
+    items = feed(match, await matches.records(match, after, limit), viewer)
+    return Response(EventPage(items, match.version, match.status == "ended"), headers=VIEW_HEADERS)
+
+
+@get(
+    "/v1/matches/{match_id:str}/record",
+    operation_id="get_record",
+    summary="The whole match, once it is over",
+    tags=["matches"],
+    opt={"problems": ["match_not_found", "no_spectators", "match_not_over"]},
+)
+async def get_record(
+    match_id: FromPath[str],
+    caller: NamedDependency[Player | None],
+    matches: NamedDependency[Matches],
+    players: NamedDependency[Players],
+) -> Response[MatchRecord]:
+    """Everything that happened, with nothing hidden. There is none before the end: 409 `match_not_over`."""
+    match = await matches.get(match_id)
+    viewer_of(match, caller)
+    if match.result is None:
+        raise Trouble("match_not_over")
+    terms, events = match.agreed, list[Item]()
+    while len(events) < match.version:
+        events += unveiled(await matches.records(match, len(events), PAGE_MAX))
+    names = await players.names(match.seated)
+    record = MatchRecord(match.match_id, terms.game, terms.ruleset, terms.options, seats(match, names), tuple(events), match.result, None)
+    return Response(record, headers=VIEW_HEADERS)
+
+
+ROUTES = (list_events, get_record)

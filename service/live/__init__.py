@@ -1,0 +1,1 @@
+"""Who is listening to which match, and how they learn that it moved on."""

@@ -1,0 +1,276 @@
+"""The one path that every command of every match takes: load, let the domain decide, append.
+
+A command is acknowledged when its events are on disk. Decisions are made on a state that may be cached; what they rest on is
+checked by the append itself (the expected version), and a refusal made from a cached state is confirmed against the store
+before anybody hears of it.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+import msgspec
+import structlog
+from cachetools import LRUCache
+from msgspec.structs import replace
+
+from domain.games import GAMES
+from domain.match import fate, lobby
+from domain.match.game import AnyGame, Refused
+from domain.match.lobby import AnyMatch, FateOf, Match, NotAllowed, Unfit
+from domain.match.play import Entry, Fate, NotNow
+from service import chance
+from service.live.watch import Watch
+from service.store import Append, Appended, EventStore, KeyReused, Line, Loaded, StoreAway, WrongVersion
+from service.store.codec import Origin, Record, decode, encode
+from service.store.snapshots import state_schema
+
+log = structlog.get_logger()
+
+RACE_SECONDS = 2.0
+"""How long a command that keeps losing races is tried again before the caller is told to come back."""
+
+SNAPSHOT_EVERY = 100
+CACHED_MATCHES = 10_000
+PAGE_MAX = 500
+
+Decide = Callable[[AnyGame, AnyMatch, FateOf], tuple[Entry, ...]]
+"""What the domain answers to a command, on a given state of the match."""
+
+
+class UnknownMatch(Exception):
+    """There is no such match, or none that this caller may know of."""
+
+
+class Busy(Exception):
+    """The match was too busy to take this command within `RACE_SECONDS`; nothing happened."""
+
+
+class Stale(Exception):
+    """The caller asked for a version of the match that is not the present one, which is `version`."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the match stands at version {version}")
+        self.version = version
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One call of one caller, so that a repeated one is known again.
+
+    `id` comes of the caller, the operation and the Idempotency-Key, or is random without a key (`keyed` false).
+    `fingerprint` is a hash of what was asked for. `expected` is the version that the caller insists on.
+    """
+
+    id: UUID
+    fingerprint: bytes
+    keyed: bool
+    actor: str
+    expected: int | None = None
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """What a command did: the match right after it, and the records it appended."""
+
+    match: AnyMatch
+    records: tuple[Record, ...]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A match as this process holds it. The seed stays beside the state and never in it."""
+
+    game: AnyGame
+    match: AnyMatch
+    seed: bytes
+
+    def fate_of(self, entropy: Sequence[str]) -> Fate:
+        """The draws of this match, given the seats' entropy."""
+        return fate.fate(fate.match_key(self.match.match_id, self.seed, entropy))
+
+
+def stream_of(match_id: str) -> UUID:
+    """The stream of a match by its id. Raises `UnknownMatch` for what cannot be an id."""
+    prefix, _, text = match_id.partition("_")
+    if prefix != "mat" or len(text) != 32 or text != text.lower():
+        raise UnknownMatch
+    try:
+        return UUID(hex=text)
+    except ValueError:
+        raise UnknownMatch from None
+
+
+class Matches:
+    """All matches of the service, as one process sees them."""
+
+    def __init__(self, store: EventStore, watch: Watch) -> None:
+        self._store = store
+        self._watch = watch
+        self._held: LRUCache[UUID, Held] = LRUCache(CACHED_MATCHES)
+        self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[Changed]] = set()
+
+    async def open(self, call: Call, terms: Callable[[str], lobby.AnyOpened], sit: bool, entropy: str) -> Changed:
+        """Open a match; `terms` makes its opening from the commitment to its seed. The same keyed call opens one match."""
+        seed = chance.new_seed()
+        match_id = f"mat_{call.id.hex}"
+        opening = terms(fate.commitment(match_id, seed))
+        held = Held(GAMES[opening.game], Match(match_id), seed)
+        entries = lobby.open_match(held.game, match_id, opening, sit, entropy, held.fate_of)
+        try:
+            return await self._commit(call, call.id, held, entries)
+        except WrongVersion as lost:
+            raise KeyReused from lost
+
+    async def change(self, match_id: str, call: Call, decide: Decide) -> Changed:
+        """Let the domain decide on this match and append what it answers.
+
+        Raises what the domain raises, `Stale` when the caller's expected version is not the present one, `KeyReused`,
+        `Busy` and the store's `StoreAway`; nothing is stored then.
+        """
+        stream = stream_of(match_id)
+        async with self._queue(stream):
+            gives_up = time.monotonic() + RACE_SECONDS
+            while True:
+                held, fresh = await self._hold(stream)
+                try:
+                    if call.expected not in (None, held.match.version):
+                        raise Stale(held.match.version)
+                    entries = decide(held.game, held.match, held.fate_of)
+                    return await self._commit(call, stream, held, entries)
+                except WrongVersion:
+                    self._held.pop(stream, None)
+                    if time.monotonic() > gives_up:
+                        raise Busy from None
+                    await asyncio.sleep(chance.jitter(0.02))
+                except (Refused, NotNow, NotAllowed, Unfit, Stale):
+                    if (before := await self._replayed(call, stream)) is not None:
+                        return before
+                    if fresh or await self._store.version(stream) == held.match.version:
+                        raise
+                    self._held.pop(stream, None)
+
+    async def get(self, match_id: str) -> AnyMatch:
+        """A match as it stands. Raises `UnknownMatch` and the store's `StoreAway`."""
+        stream = stream_of(match_id)
+        held, fresh = await self._hold(stream)
+        if not fresh and await self._store.version(stream) != held.match.version:
+            self._held.pop(stream, None)
+            held, _ = await self._hold(stream)
+        return held.match
+
+    async def at(self, match: AnyMatch, version: int) -> AnyMatch:
+        """The match as it stood at `version`, from 1 to its present one."""
+        if version == match.version:
+            return match
+        return (await self._as_it_stood(stream_of(match.match_id), version)).match
+
+    async def records(self, match: AnyMatch, after: int, limit: int) -> tuple[Record, ...]:
+        """Up to `limit` records of a match that follow version `after`, oldest first."""
+        game = GAMES[match.agreed.game]
+        stored = await self._store.events(stream_of(match.match_id), after, min(limit, PAGE_MAX), upto=match.version)
+        return tuple(decode(game, one) for one in stored)
+
+    @asynccontextmanager
+    async def _queue(self, stream: UUID) -> AsyncIterator[None]:
+        """Commands of one match wait for each other here rather than race at the database."""
+        lock = self._queues.setdefault(stream, asyncio.Lock())
+        try:
+            await asyncio.wait_for(lock.acquire(), RACE_SECONDS)
+        except TimeoutError:
+            raise Busy from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    async def _hold(self, stream: UUID) -> tuple[Held, bool]:
+        """The match from the cache, or from the store (then True: nothing newer was there a moment ago)."""
+        held = self._held.get(stream)
+        if held is not None:
+            return held, False
+        loaded = await self._store.load(stream, state_schema())
+        if loaded is None:
+            raise UnknownMatch
+        held = _restored(loaded, stream)
+        self._held[stream] = held
+        return held, True
+
+    async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
+        """Append these entries and move the cached match on, whether or not the caller is still there."""
+        task = asyncio.create_task(self._append(call, stream, held, entries))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def _append(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
+        before = held.match
+        after = lobby.fold(held.game, before, entries)
+        origin = Origin(actor=call.actor, command=call.id)
+        appended = await self._store.append(
+            Append(
+                stream=stream,
+                expected=before.version,
+                command=call.id,
+                fingerprint=call.fingerprint,
+                events=tuple(encode(entry, origin) for entry in entries),
+                line=_line(after),
+                seed=held.seed if before.version == 0 else None,
+            )
+        )
+        if appended.duplicate:
+            return await self._again(stream, appended.first, appended.last)
+        self._held[stream] = replace(held, match=after)
+        self._watch.moved(stream, after.version)
+        if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
+            await self._snapshot(stream, after)
+        return Changed(after, _records(appended, entries))
+
+    async def _snapshot(self, stream: UUID, match: AnyMatch) -> None:
+        """Best effort: a snapshot only saves the next process some folding."""
+        try:
+            await self._store.save_snapshot(stream, state_schema(), match.version, msgspec.json.encode(match))
+        except StoreAway as away:
+            log.warning("snapshot_not_saved", match_id=match.match_id, reason=str(away))
+
+    async def _replayed(self, call: Call, stream: UUID) -> Changed | None:
+        """What this call did when it came before, if it did. Raises `KeyReused` when it asked for something else then."""
+        before = await self._store.remembered(stream, call.id) if call.keyed else None
+        if before is None:
+            return None
+        if before.fingerprint != call.fingerprint:
+            raise KeyReused
+        return await self._again(stream, before.first, before.last)
+
+    async def _again(self, stream: UUID, first: int, last: int) -> Changed:
+        """What a command that is already in the log did."""
+        held = await self._as_it_stood(stream, last)
+        return Changed(held.match, await self.records(held.match, first - 1, last - first + 1))
+
+    async def _as_it_stood(self, stream: UUID, version: int) -> Held:
+        loaded = await self._store.load(stream, state_schema(), upto=version)
+        if loaded is None:
+            raise UnknownMatch
+        return _restored(loaded, stream)
+
+
+def _restored(loaded: Loaded, stream: UUID) -> Held:
+    """A match from its snapshot, if there is one, and the events since."""
+    game = GAMES[loaded.game]
+    match = Match[Any, Any](f"mat_{stream.hex}")
+    if loaded.snapshot is not None:
+        match = msgspec.json.decode(loaded.snapshot.state, type=lobby.match_type(game))
+    assert loaded.seed is not None, "a match without a seed"
+    return Held(game, lobby.fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
+
+
+def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:
+    return tuple(Record(version, appended.at, entry) for version, entry in enumerate(entries, start=appended.first))
+
+
+def _line(match: AnyMatch) -> Line:
+    """What lists show of a match, written with its events."""
+    terms = match.agreed
+    return Line(terms.game, match.status, terms.visibility, terms.seats, terms.seats - len(match.seated), match.seated)
