@@ -4,9 +4,10 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
+from msgspec import Meta
 from sqlalchemy import ColumnElement, Row, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
@@ -22,6 +23,9 @@ USED_AGAIN_AFTER = timedelta(minutes=1)
 """`last_used_at` is this coarse, so that reading does not write."""
 
 
+Timestamp: TypeAlias = Annotated[datetime, Meta(tz=True)]
+
+
 class BadName(ValueError):
     """Nobody can be called that; the message says why."""
 
@@ -31,19 +35,19 @@ class TooManyTokens(Exception):
 
 
 class Player(msgspec.Struct, frozen=True):
-    """An account, as its holder and everybody else may know it."""
+    """A player, as everybody may know them."""
 
-    player_id: str
-    display_name: str
-    created_at: datetime
+    player_id: Annotated[str, Meta(description="The player's id.")]
+    display_name: Annotated[str, Meta(description="The name as it is shown.")]
+    created_at: Timestamp
 
 
 class Token(msgspec.Struct, frozen=True):
-    """What is known of a token once it has been handed out: all but its secret."""
+    """A token of a player: all but its secret, which nobody has but whom it was handed to."""
 
-    token_id: str
-    created_at: datetime
-    last_used_at: datetime | None
+    token_id: Annotated[str, Meta(description="Names the token; no secret.")]
+    created_at: Timestamp
+    last_used_at: Annotated[Timestamp | None, Meta(description="When it was last used, give or take a minute; null before that.")]
 
 
 def display_name(text: str) -> str:

@@ -17,6 +17,7 @@ REFUSED = Kind(422, "The rules of the game do not allow this")
 """Stands for all refusals of all games; their own code and clause say which rule spoke."""
 
 KINDS: dict[str, Kind] = {
+    "refused": REFUSED,
     # The request itself
     "malformed_request": Kind(400, "The request is malformed"),
     "malformed_json": Kind(400, "The body is not JSON that can be read"),

@@ -18,6 +18,7 @@ from domain.match.play import NotNow
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale, UnknownMatch
+from service.players import BadName, TooManyTokens
 from service.store import KeyReused, StoreAway
 
 MEDIA_TYPE = "application/problem+json"
@@ -52,7 +53,7 @@ class Problem(msgspec.Struct, frozen=True):
     code: Annotated[str, Meta(description="A stable snake_case word for programs.")]
     clause: Annotated[str | None, Meta(description="The numbered clause of the game's rulebook that refuses, if a rule does.")]
     message_key: Annotated[str, Meta(description="The key of a sentence for people, for translation.")]
-    message_params: Annotated[dict[str, str | int], Meta(description="What to put into that sentence.")]
+    message_params: Annotated[dict[str, str], Meta(description="What to put into that sentence.")]
     request_id: Annotated[str, Meta(description="Name this when you ask for help; it is in the `Request-Id` header too.")]
     errors: Annotated[tuple[Fault, ...], Meta(description="The parts of the request that are wrong, where it is one of them.")]
 
@@ -67,7 +68,7 @@ class Trouble(Exception):
         *,
         kind: Kind | None = None,
         clause: str | None = None,
-        params: Mapping[str, str | int] | None = None,
+        params: Mapping[str, str] | None = None,
         errors: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -118,7 +119,11 @@ def _trouble(error: Exception) -> Trouble:
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
-            return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": version})
+            return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": str(version)})
+        case BadName():
+            return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
+        case TooManyTokens():
+            return Trouble("too_many_tokens")
         case KeyReused():
             return Trouble("key_reused")
         case Busy():

@@ -1,0 +1,94 @@
+"""The OpenAPI document: built from the app's routes, written once, committed, and served as committed."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from litestar import Litestar
+
+from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
+from service.http.operations import Operation, headers, operations, without_none
+from service.http.problems import Problem
+from service.http.schemas import JsonSchema, Schemas
+
+VERSION = "0.1.0"
+"""Of the API, not of the program: what is added raises the second number, what breaks clients the first (and the `/v1`)."""
+
+DESCRIPTION = """\
+The backend of small tabletop games: it holds the rules, the secrets, the dice and the history; your front end holds the screen.
+
+Become a player with `create_player`, open a match, and send one of the choices that the view offers. You need no rule of any
+game for that: every view lists what your seat may do now, each choice a command that is ready to send.
+
+Errors are always RFC 9457 problem documents. Programs go by their `code`.
+"""
+
+TAGS: Mapping[str, str] = {
+    "players": "Accounts, and the tokens that let a device act for them.",
+    "games": "The catalogue of games: options, pieces, words and rules.",
+    "matches": "A table, one game, from the lobby to the result.",
+    "play": "Choices, and what comes of them.",
+    "health": "For those who run the service.",
+}
+
+
+UNIONS: Mapping[str, Any] = {"Options": AnyOptions, "Command": AnyCommand, "Event": AnyEvent, "Table": AnyView}
+"""The unions of structs, by their public names."""
+
+
+def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:
+    """The OpenAPI 3.1 document of `app`; `examples` holds a `request` and a `response` by operationId."""
+    found = operations(app)
+    schemas = Schemas(_requests(found), _responses(found), UNIONS)
+    paths: dict[str, JsonSchema] = {}
+    for each in found:
+        paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))
+    used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Ludicitude",
+            "version": VERSION,
+            "description": DESCRIPTION,
+            "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
+            "contact": {"name": "The makers of Ludicitude"},
+        },
+        "servers": [{"url": "/", "description": "The service this document comes from."}],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items() if name in used],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "A player's token, from `create_player` or `create_token`."}
+            },
+            "headers": headers(),
+            "schemas": schemas.components,
+        },
+    }
+
+
+def write(app: Litestar, folder: Path) -> None:
+    """Write `openapi.json` and `operations.txt` into `folder`, with the examples that lie there."""
+    examples = json.loads((folder / "examples.json").read_text("utf-8"))
+    (folder / "openapi.json").write_text(text(document(app, examples)), "utf-8")
+    (folder / "operations.txt").write_text(listing(app), "utf-8")
+
+
+def text(content: JsonSchema) -> str:
+    """The document as it is written and served."""
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def listing(app: Litestar) -> str:
+    """A line for each operation, `operationId METHOD path`: what a reviewer reads to see that none was renamed."""
+    return "".join(sorted(f"{each.name} {each.method.upper()} {each.path}\n" for each in operations(app)))
+
+
+def _requests(found: list[Operation]) -> list[Any]:
+    bodies = [without_none(each.body.annotation) for each in found if each.body is not None]
+    return bodies + [without_none(field.annotation) for each in found for _, _, field in each.parameters]
+
+
+def _responses(found: list[Operation]) -> list[Any]:
+    return [Problem, *(each.answer for each in found if each.answer is not None)]

@@ -1,0 +1,189 @@
+"""One route as one operation of the document: everything is read off its handler's signature, guards and options.
+
+A handler's `opt` may hold `problems`, the codes of the problems it answers with beyond those that its signature implies, and
+`headers`, the names of headers that come with its success.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from http import HTTPStatus
+from inspect import cleandoc
+from typing import Any, get_args, get_origin
+
+from litestar import Litestar, Response
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import ParameterKwarg
+from litestar.routes import HTTPRoute
+from litestar.typing import FieldDefinition
+
+from service.http import auth, codes, problems
+from service.http.problems import Problem
+from service.http.schemas import JsonSchema, Schemas
+
+PATH_PARAMETERS: Mapping[str, str] = {
+    "game": "The game's key, such as `pico`.",
+    "match_id": "The match's id.",
+    "player_id": "The player's id.",
+    "token_id": "The token's id, as `list_tokens` tells it.",
+}
+"""What the parts of paths are, the same everywhere."""
+
+HEADERS: Mapping[str, str] = {
+    "ETag": "Names this content; send it as `If-None-Match` or `If-Match`.",
+    "Location": "Where the new thing is.",
+    "Request-Id": "The id of this request, yours if you sent one.",
+    "Retry-After": "Seconds to wait before asking again.",
+    "WWW-Authenticate": "How to authenticate.",
+}
+"""Every header that is worth a client's look."""
+
+WITH_STATUS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+
+ALWAYS = ("malformed_request", "internal_error")
+WITH_A_CALLER = ("not_authenticated", "unavailable")
+WITH_PARAMETERS = ("invalid_parameter",)
+WITH_A_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "invalid_body")
+WITH_HEADER = {"If-Match": ("precondition_failed",), "Idempotency-Key": ("key_reused",)}
+
+_CONSTRAINTS = {"ge": "minimum", "le": "maximum", "min_length": "minLength", "max_length": "maxLength", "pattern": "pattern"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A route of the API: its path as the document writes it, its method and its handler."""
+
+    path: str
+    method: str
+    handler: HTTPRouteHandler
+
+    @property
+    def name(self) -> str:
+        """The operationId."""
+        assert isinstance(self.handler.operation_id, str), f"{self.method} {self.path} needs an operation_id"
+        return self.handler.operation_id
+
+    @property
+    def body(self) -> FieldDefinition | None:
+        """What the handler takes as the body."""
+        return self.handler.parsed_fn_signature.parameters.get("data")
+
+    @property
+    def answer(self) -> Any:
+        """The type of what comes with a success, or None."""
+        annotation = self.handler.parsed_fn_signature.return_type.annotation
+        if get_origin(annotation) is Response:
+            [annotation] = get_args(annotation)
+        return None if annotation is type(None) else annotation
+
+    @property
+    def parameters(self) -> list[tuple[str, ParameterKwarg, FieldDefinition]]:
+        """The path, query and header parameters by name, also those that dependencies take."""
+        return list(_parameters(self.handler, self.handler.parsed_fn_signature.parameters.values()))
+
+    @property
+    def problems(self) -> set[str]:
+        """The codes of all problems that this operation answers with; `refused` stands for the refusals of games."""
+        names = [name for name, _, _ in self.parameters]
+        found = [*ALWAYS, *self.handler.opt.get("problems", ()), *(WITH_PARAMETERS if names else ()), *(WITH_A_BODY if self.body else ())]
+        found += () if self.handler.opt.get("anonymous") else WITH_A_CALLER
+        return {*found, *(code for name in names for code in WITH_HEADER.get(name, ()))}
+
+    def document(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
+        """The operation object; `examples` may hold a `request` and a `response`."""
+        assert self.handler.summary, f"{self.name} needs a summary"
+        assert self.handler.fn.__doc__, f"{self.name} needs a docstring"
+        operation: JsonSchema = {
+            "operationId": self.name,
+            "summary": self.handler.summary,
+            "description": cleandoc(self.handler.fn.__doc__),
+            "tags": sorted(self.handler.resolve_tags()),
+            "security": self._security(),
+        }
+        if self.parameters:
+            operation["parameters"] = [_parameter(schemas, *each) for each in self.parameters]
+        if self.body is not None:
+            content = {"schema": schemas.request(without_none(self.body.annotation)), **_example(examples, "request")}
+            operation["requestBody"] = {"required": not self.body.has_default, "content": {"application/json": content}}
+        operation["responses"] = {**self._success(schemas, examples), **self._failures(schemas)}
+        return operation
+
+    def _security(self) -> list[dict[str, list[str]]]:
+        if self.handler.opt.get("anonymous"):
+            return []
+        needed = auth.signed_in in self.handler.resolve_guards()
+        return [{"token": []}] if needed else [{}, {"token": []}]
+
+    def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
+        cached = any(name == "If-None-Match" for name, _, _ in self.parameters)
+        headers = _headers("Request-Id", *(["ETag"] if cached else []), *self.handler.opt.get("headers", ()))
+        status = self.handler.status_code
+        response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
+        if self.answer is not None:
+            content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
+            response["content"] = {"application/json": content}
+        unchanged = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
+        return {str(status): response, **unchanged}
+
+    def _failures(self, schemas: Schemas) -> JsonSchema:
+        kinds = {code: codes.KINDS[code] for code in sorted(self.problems)}
+        content = {problems.MEDIA_TYPE: {"schema": schemas.response(Problem)}}
+        return {
+            str(status): {
+                "description": "\n".join(f"* `{code}`: {kind.title}." for code, kind in kinds.items() if kind.status == status),
+                "headers": _headers("Request-Id", *([WITH_STATUS[status]] if status in WITH_STATUS else [])),
+                "content": content,
+            }
+            for status in sorted({kind.status for kind in kinds.values()})
+        }
+
+
+def operations(app: Litestar) -> list[Operation]:
+    """All operations of the app that are part of the API, by path and method."""
+    found = [
+        Operation(route.path_format, method.lower(), handler)
+        for route in app.routes
+        if isinstance(route, HTTPRoute)
+        for method, (handler, _) in route.route_handler_map.items()
+        if handler.resolve_include_in_schema()
+    ]
+    return sorted(found, key=lambda each: (each.path, each.method))
+
+
+def without_none(annotation: Any) -> Any:
+    """The type without None as one of its values; being absent says the same."""
+    members = [each for each in get_args(annotation) if each is not type(None)]
+    return reduce(lambda union, each: union | each, members) if type(None) in get_args(annotation) else annotation
+
+
+def _parameters(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
+    dependencies = handler.resolve_dependencies()
+    for field in fields:
+        if field.name in dependencies:
+            yield from _parameters(handler, dependencies[field.name].parsed_fn_signature.parameters.values())
+        elif isinstance(kwarg := field.kwarg_definition, ParameterKwarg):
+            yield kwarg.name or field.name, kwarg, field
+
+
+def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldDefinition) -> JsonSchema:
+    place = kwarg.param_type.value
+    description = kwarg.description or PATH_PARAMETERS.get(name)
+    assert description, f"the {place} parameter {name} needs a description"
+    schema = dict(schemas.request(without_none(field.annotation)))
+    schema |= {key: value for name, key in _CONSTRAINTS.items() if (value := getattr(kwarg, name)) is not None}
+    if field.has_default and field.default is not None:
+        schema["default"] = field.default
+    return {"name": name, "in": place, "description": description, "required": not field.has_default, "schema": schema}
+
+
+def headers() -> JsonSchema:
+    """The components that the headers of responses refer to."""
+    return {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
+
+
+def _headers(*names: str) -> JsonSchema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in sorted(names)}
+
+
+def _example(examples: Mapping[str, Any], which: str) -> JsonSchema:
+    return {"example": examples[which]} if which in examples else {}

@@ -1,0 +1,151 @@
+"""Accounts: guests made in one call, and the tokens that let a device act for them."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Response, delete, get, patch, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta
+
+from service.http.auth import signed_in
+from service.http.problems import Trouble
+from service.players import NAME_MAX, TOKENS_MAX, Player, Players, Timestamp, Token, display_name
+
+DisplayName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=200,
+        description=f"1 to {NAME_MAX} visible characters, not counting spaces around it. Several players may have the same name.",
+    ),
+]
+Secret = Annotated[str, Meta(description="The secret to send as `Authorization: Bearer <token>`. It is shown this once only; keep it.")]
+
+
+class CreatePlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A new guest."""
+
+    display_name: DisplayName
+
+
+class CreatedPlayer(msgspec.Struct, frozen=True):
+    """A new player, and the first token to act as them."""
+
+    player_id: Annotated[str, Meta(description="The player's id, which everybody may know.")]
+    display_name: Annotated[str, Meta(description="The name as it is shown.")]
+    created_at: Timestamp
+    token_id: Annotated[str, Meta(description="Names the token in `list_tokens` and `revoke_token`; no secret.")]
+    token: Secret
+
+
+class UpdatePlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a player can change of themselves."""
+
+    display_name: DisplayName
+
+
+class CreatedToken(msgspec.Struct, frozen=True):
+    """A further token."""
+
+    token_id: Annotated[str, Meta(description="Names the token in `list_tokens` and `revoke_token`; no secret.")]
+    token: Secret
+    created_at: Timestamp
+
+
+class TokenPage(msgspec.Struct, frozen=True):
+    """The tokens of a player."""
+
+    items: Annotated[tuple[Token, ...], Meta(description="The oldest first.")]
+    next_cursor: Annotated[str | None, Meta(description=f"Always null: a player has at most {TOKENS_MAX} tokens.")]
+
+
+@post(
+    "/v1/players",
+    operation_id="create_player",
+    summary="Become a player",
+    tags=["players"],
+    opt={"problems": ["invalid_display_name"], "headers": ["Location"]},
+)
+async def create_player(data: JSONBody[CreatePlayer], players: NamedDependency[Players]) -> Response[CreatedPlayer]:
+    """Makes a guest account in one call, and hands out its first token.
+
+    The token is shown once, so a repeated call makes another player; an `Idempotency-Key` is not looked at here.
+    """
+    player, token, secret = await players.create(display_name(data.display_name))
+    created = CreatedPlayer(player.player_id, player.display_name, player.created_at, token.token_id, secret)
+    return Response(created, status_code=201, headers={"Location": f"/v1/players/{player.player_id}"})
+
+
+@get("/v1/players/me", operation_id="get_me", summary="Who am I?", tags=["players"], guards=[signed_in])
+async def get_me(player: NamedDependency[Player]) -> Player:
+    """The player whose token this is."""
+    return player
+
+
+@patch(
+    "/v1/players/me",
+    operation_id="update_me",
+    summary="Change my name",
+    tags=["players"],
+    guards=[signed_in],
+    opt={"problems": ["invalid_display_name"]},
+)
+async def update_me(data: JSONBody[UpdatePlayer], player: NamedDependency[Player], players: NamedDependency[Players]) -> Player:
+    """Changes your display name, also as it is shown in matches that are under way or over."""
+    return await players.rename(player.player_id, display_name(data.display_name))
+
+
+@get(
+    "/v1/players/{player_id:str}",
+    operation_id="get_player",
+    summary="Who is that?",
+    tags=["players"],
+    opt={"problems": ["player_not_found"]},
+)
+async def get_player(player_id: FromPath[str], players: NamedDependency[Players]) -> Player:
+    """What everybody may know of a player."""
+    found = await players.get(player_id)
+    if found is None:
+        raise Trouble("player_not_found")
+    return found
+
+
+@post(
+    "/v1/players/me/tokens",
+    operation_id="create_token",
+    summary="Get a further token",
+    tags=["players"],
+    guards=[signed_in],
+    opt={"problems": ["too_many_tokens"]},
+)
+async def create_token(player: NamedDependency[Player], players: NamedDependency[Players]) -> CreatedToken:
+    """Hands out a further token, for another device or program of yours; each can be revoked by itself.
+
+    The token is shown once, so a repeated call makes another one; an `Idempotency-Key` is not looked at here.
+    """
+    token, secret = await players.create_token(player.player_id)
+    return CreatedToken(token.token_id, secret, token.created_at)
+
+
+@get("/v1/players/me/tokens", operation_id="list_tokens", summary="List my tokens", tags=["players"], guards=[signed_in])
+async def list_tokens(player: NamedDependency[Player], players: NamedDependency[Players]) -> TokenPage:
+    """Your tokens that have not been revoked, without their secrets."""
+    return TokenPage(await players.tokens(player.player_id), None)
+
+
+@delete(
+    "/v1/players/me/tokens/{token_id:str}",
+    operation_id="revoke_token",
+    summary="Revoke a token",
+    tags=["players"],
+    guards=[signed_in],
+    opt={"problems": ["token_not_found"]},
+)
+async def revoke_token(token_id: FromPath[str], player: NamedDependency[Player], players: NamedDependency[Players]) -> None:
+    """Ends a token for good, at once. Revoking the token you call with signs you out; revoking again changes nothing."""
+    if not await players.revoke_token(player.player_id, token_id):
+        raise Trouble("token_not_found")
+
+
+ROUTES = (create_player, get_me, update_me, get_player, create_token, list_tokens, revoke_token)

@@ -1,0 +1,162 @@
+"""Types as JSON Schema: msgspec's own schemas, under names that never move, in the few shapes that every generator reads.
+
+A response always holds all its properties, so there they are all required. A request may leave out what has a default. A type
+that serves both and has defaults therefore gets a second component for requests, named `...Input`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, get_args
+
+import msgspec
+from msgspec import inspect
+
+JsonSchema: TypeAlias = dict[str, Any]
+
+REF = "#/components/schemas/"
+
+
+class Schemas:
+    """The schemas of `requests` and `responses`, which are types; `unions` are the unions among them, by their public names."""
+
+    def __init__(self, requests: Iterable[Any], responses: Iterable[Any], unions: Mapping[str, Any]) -> None:
+        self._requests, asked = _schemas(requests, unions)
+        self._responses, answered = _schemas(responses, unions)
+        answered = {name: _all_required(schema) for name, schema in answered.items()}
+        self._inputs = _that_differ(asked, answered)
+        asked = {self._input(name): _renamed(schema, self._input) for name, schema in asked.items()}
+        self.components = {name: {**schema, "title": name} for name, schema in sorted({**asked, **answered}.items())}
+
+    def request(self, kind: Any) -> JsonSchema:
+        """The schema of one of the requests; a reference if it is a component."""
+        return dict(_renamed(self._requests[kind], self._input))
+
+    def response(self, kind: Any) -> JsonSchema:
+        """The schema of one of the responses; a reference if it is a component."""
+        return self._responses[kind]
+
+    def _input(self, name: str) -> str:
+        return f"{name}Input" if name in self._inputs else name
+
+
+def standalone(kind: type[msgspec.Struct]) -> JsonSchema:
+    """The schema of one struct all by itself, for those who draw a form from it."""
+    [reference], components = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    schemas = {name: _tidy(schema, _Unions({})) for name, schema in components.items()}
+    root = schemas.pop(reference["$ref"].rpartition("/")[2])
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, **({"$defs": schemas} if schemas else {})}
+
+
+def public_name(kind: Any) -> str:
+    """What the API calls a type: `PicoView` for the `View` of the room pico, `MatchOpened` for what the lobby calls `Opened`."""
+    cls = getattr(kind, "__origin__", kind)
+    if room := re.match(r"domain\.games\.(\w+)\.", cls.__module__):
+        return "".join(word.capitalize() for word in room[1].split("_")) + str(cls.__name__)
+    return ("Match" if cls.__module__ == "domain.match.lobby" else "") + str(cls.__name__)
+
+
+class _Unions:
+    """The unions that have a name, and the components of those that were met."""
+
+    def __init__(self, unions: Mapping[str, Any]) -> None:
+        self._names = {frozenset(REF + public_name(each) for each in get_args(union)): name for name, union in unions.items()}
+        self.met: dict[str, JsonSchema] = {}
+
+    def reference(self, union: JsonSchema) -> JsonSchema:
+        """What stands where the union stood."""
+        mapping = union["discriminator"]["mapping"]
+        name = self._names.get(frozenset(mapping.values()))
+        assert name, f"this union needs a name: {sorted(mapping)}"
+        self.met[name] = {"oneOf": union["anyOf"], "discriminator": union["discriminator"]}
+        return {"$ref": REF + name, **{key: value for key, value in union.items() if key not in ("anyOf", "discriminator")}}
+
+
+def _schemas(kinds: Iterable[Any], unions: Mapping[str, Any]) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
+    """The schemas of these types by type, and the components they refer to by public name."""
+    kinds = list(dict.fromkeys(kinds))
+    classes = _classes(kinds)
+    schemas, components = msgspec.json.schema_components([*kinds, *classes], ref_template=REF + "{name}")
+    # msgspec makes its names longer where two classes share one, so what it calls a class is read off its reference.
+    names = {schema["$ref"].removeprefix(REF): public_name(cls) for cls, schema in zip(classes, schemas[len(kinds) :], strict=True)}
+    assert len(set(names.values())) == len(names), f"two types share a public name: {sorted(names.values())}"
+    named = _Unions(unions)
+
+    def public(schema: JsonSchema) -> JsonSchema:
+        return dict(_tidy(_renamed(schema, names.__getitem__), named))
+
+    own = {kind: public(schema) for kind, schema in zip(kinds, schemas, strict=False)}
+    shared = {names[name]: public(schema) for name, schema in components.items()}
+    return own, shared | named.met
+
+
+def _classes(kinds: Iterable[Any]) -> list[Any]:
+    """Every class in these types that msgspec makes a component of."""
+    found: dict[Any, None] = {}
+    todo: list[Any] = list(inspect.multi_type_info(kinds))
+    while todo:
+        each = todo.pop()
+        if isinstance(each, tuple):
+            todo += each
+        elif isinstance(each, inspect.Type | inspect.Field) and getattr(each, "cls", None) not in found:
+            if isinstance(each, inspect.StructType | inspect.EnumType):
+                found[each.cls] = None
+            todo += (getattr(each, name) for name in each.__struct_fields__)
+    return sorted(found, key=lambda cls: (public_name(cls), str(cls)))
+
+
+def _tidy(node: Any, unions: _Unions) -> Any:
+    """msgspec's schema in the shapes we publish: named unions, constants and enums with their type, null as a type."""
+    if isinstance(node, list):
+        return [_tidy(each, unions) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "discriminator" in node and isinstance(node.get("anyOf"), list):
+        return unions.reference(node)
+    node = {key: _tidy(value, unions) for key, value in node.items()}
+    if isinstance(values := node.get("enum"), list):
+        node = {"type": "string" if isinstance(values[0], str) else "integer", **node}
+        if len(values) == 1:
+            node["const"] = node.pop("enum")[0]
+    if isinstance(variants := node.get("anyOf"), list):
+        del node["anyOf"]
+        node |= _one_of(variants)
+    if node.get("type") == "array" and "prefixItems" not in node:
+        node.setdefault("items", {})
+    return node
+
+
+def _one_of(variants: list[JsonSchema]) -> JsonSchema:
+    if all(isinstance(each.get("type"), str) and not each.keys() & {"enum", "const"} for each in variants):
+        return {**{key: value for each in variants for key, value in each.items()}, "type": [each["type"] for each in variants]}
+    return variants[0] if len(variants) == 1 else {"oneOf": variants}
+
+
+def _all_required(schema: JsonSchema) -> JsonSchema:
+    if "properties" not in schema:
+        return schema
+    properties = {name: {key: value for key, value in each.items() if key != "default"} for name, each in schema["properties"].items()}
+    return {**schema, "properties": properties, "required": list(properties)}
+
+
+def _that_differ(asked: Mapping[str, JsonSchema], answered: Mapping[str, JsonSchema]) -> frozenset[str]:
+    """The components that are another thing in requests than in responses, by themselves or by what they refer to."""
+    both = asked.keys() & answered.keys()
+    differ = {name for name in both if asked[name] != answered[name]}
+    while more := {name for name in both - differ if _references(asked[name]) & differ}:
+        differ |= more
+    return frozenset(differ)
+
+
+def _references(node: Any) -> set[str]:
+    if isinstance(node, str):
+        return {node.removeprefix(REF)} if node.startswith(REF) else set()
+    return set().union(*map(_references, node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()))
+
+
+def _renamed(node: Any, rename: Callable[[str], str]) -> Any:
+    """The schema with every reference in it renamed."""
+    if isinstance(node, dict):
+        return {key: _renamed(value, rename) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_renamed(each, rename) for each in node]
+    return REF + rename(node.removeprefix(REF)) if isinstance(node, str) and node.startswith(REF) else node
