@@ -40,7 +40,7 @@ class Clock(msgspec.Struct, frozen=True):
     """How long a seat may think, and what happens then."""
 
     turn_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800)]
-    talk_seconds: Annotated[int | None, msgspec.Meta(ge=5, le=604_800)]
+    talk_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800)] | None
     on_timeout: Literal["auto", "bot", "resign"]
 
 
