@@ -2,7 +2,7 @@
 --
 -- Outcomes: 'appended'; 'duplicate' when this command has been appended before (its versions are answered again); 'reused' when
 -- its id stood for something else. Raises ES001 with the present version as its detail when the stream is not at p_expected,
--- and 40001 when this transaction began before the one that wrote last: send the command again.
+-- ES002 when the stream is archived, and 40001 when this transaction is older than the one that wrote last: send it again.
 --
 -- This file is released and never changes; a different append is append_v2, so that two releases can run side by side.
 CREATE FUNCTION es.append_v1(
@@ -56,7 +56,9 @@ BEGIN
     IF NOT FOUND THEN
         -- No position has been taken from the sequence yet: a lost race leaves no hole.
         SELECT s.version, s.archived_at INTO head FROM es.streams s WHERE s.stream_id = p_stream;
-        IF head.version = p_expected AND head.archived_at IS NULL THEN
+        IF head.archived_at IS NOT NULL THEN
+            RAISE EXCEPTION 'the stream is archived' USING ERRCODE = 'ES002';
+        ELSIF head.version = p_expected THEN
             RAISE EXCEPTION 'this transaction is older than the last one of the stream' USING ERRCODE = '40001';
         END IF;
         RAISE EXCEPTION 'wrong expected version' USING ERRCODE = 'ES001', DETAIL = coalesce(head.version, 0)::text;

@@ -53,7 +53,7 @@ class Connections:
                 timeout=ACQUIRE_SECONDS,
                 command_timeout=PATIENCE_SECONDS,
                 server_settings={**_SETTINGS, **settings},
-                init=_speak_json,
+                init=speak_json,
                 reset=_nothing_to_reset,
             )
         except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
@@ -114,7 +114,7 @@ def _judged(reason: Exception) -> Exception:
     return _Passing()
 
 
-async def _speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     """JSON goes through as the bytes it is; jsonb's binary form is the text after a version byte."""
     await connection.set_type_codec(
         "jsonb", schema="pg_catalog", format="binary", encoder=lambda text: b"\x01" + text, decoder=lambda sent: sent[1:]
