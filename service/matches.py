@@ -112,6 +112,11 @@ class Matches:
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Changed]] = set()
 
+    @property
+    def committing(self) -> int:
+        """How many appends are under way."""
+        return len(self._tasks)
+
     async def open(self, call: Call, terms: Callable[[str], lobby.AnyOpened], sit: bool, entropy: str) -> Changed:
         """Open a match; `terms` makes its opening from the commitment to its seed. The same keyed call opens one match."""
         seed = chance.new_seed()

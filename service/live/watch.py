@@ -51,6 +51,11 @@ class Watch:
         """Whether the process is stopping; nothing is worth waiting for then."""
         return self._closed.is_set()
 
+    @property
+    def listeners(self) -> int:
+        """How many wait now."""
+        return sum(len(bells) for bells in self._bells.values())
+
     def moved(self, stream: UUID, version: int) -> None:
         """Say that this match now stands at `version`."""
         if stream in self._bells:
