@@ -162,7 +162,8 @@ class _Table:
         assert kind == ("roll" if isinstance(request, Roll) else "shuffle"), f"the rules ask for {request}"
         if isinstance(request, Roll):
             return tuple(map(int, words))
-        left, outcome = list(request.items), []
+        left = list(request.items)
+        outcome: list[int | str] = []
         for word in words:
             if word == "...":
                 return (*outcome, *left)

@@ -1,0 +1,152 @@
+"""Whole matches of any game, played at random but the same every time, for the laws to look at."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from domain.match.game import AnyGame, Outcome, Refused, Request, Result, Roll, Viewer, Waiting
+from domain.match.play import Entry, Fate, Played, fold, play, start
+from tests.laws import samples
+
+MATCHES = 40
+CHOICES_MAX = 10_000
+"""A match of more choices never ends."""
+MOMENTS = 12
+"""How many moments of a match a law looks at when looking costs time."""
+
+
+class Table(NamedTuple):
+    game: AnyGame
+    options: Any
+    seats: int
+
+
+class Moment(NamedTuple):
+    """A match when a choice is owed, or when it is over: `events` is how many have happened by then."""
+
+    events: int
+    state: Any
+    draws: int
+    waiting: frozenset[int]
+
+
+@dataclass
+class Match:
+    """A match in play or played, with each moment at which it waited for choices, and its end."""
+
+    table: Table
+    fate: Fate
+    entries: list[Entry] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
+    result: Result | None = None
+
+    @property
+    def game(self) -> AnyGame:
+        return self.table.game
+
+    @property
+    def viewers(self) -> Sequence[Viewer]:
+        return (None, *range(self.table.seats))
+
+    @property
+    def events(self) -> list[Any]:
+        return [entry.event for entry in self.entries]
+
+    @property
+    def now(self) -> Moment:
+        return self.moments[-1]
+
+    def begin(self) -> "Match":
+        self._happen(self.game.initial, 0, start(self.game, self.table.options, self.table.seats, self.fate))
+        return self
+
+    def choose(self, seat: int, command: Any) -> None:
+        self._happen(self.now.state, self.now.draws, play(self.game, self.now.state, seat, command, self.now.draws, self.fate))
+
+    def branch(self, moment: Moment) -> "Match":
+        """The same match at that moment, to be played on in another way."""
+        return Match(self.table, self.fate, self.entries[: moment.events], [moment])
+
+    def _happen(self, state: Any, draws: int, played: Played) -> None:
+        self.entries += played.entries
+        state = fold(self.game, state, [entry.event for entry in played.entries])
+        draws += sum(entry.draw is not None for entry in played.entries)
+        self.moments.append(Moment(len(self.entries), state, draws, played.waiting))
+        self.result = played.result
+
+
+Pick = Callable[[Match, random.Random], tuple[int, Any]]
+
+
+def tables(game: AnyGame) -> list[Table]:
+    return [Table(game, options, seats) for options in samples.options(game) for seats in game.seats]
+
+
+def random_choice(match: Match, luck: random.Random) -> tuple[int, Any]:
+    seat = luck.choice(sorted(match.now.waiting))
+    return seat, luck.choice(match.game.choices(match.now.state, seat))
+
+
+def first_choice(match: Match, luck: random.Random) -> tuple[int, Any]:
+    seat = min(match.now.waiting)
+    return seat, match.game.choices(match.now.state, seat)[0]
+
+
+def played(table: Table, seed: int, pick: Pick = random_choice) -> Match:
+    """A match played to its end, or given up without a result after `CHOICES_MAX` choices."""
+    luck = random.Random(seed)
+    match = Match(table, chance(seed)).begin()
+    while match.result is None and len(match.moments) <= CHOICES_MAX:
+        match.choose(*pick(match, luck))
+    return match
+
+
+def sample(game: AnyGame, matches: int = MATCHES) -> list[Match]:
+    """At least so many matches, and as many at every table that the game can have, by its options and its seats."""
+    every = tables(game)
+    return [played(table, seed) for seed in range(-(-matches // len(every))) for table in every]
+
+
+def chance(seed: int) -> Fate:
+    """Outcomes that depend on nothing but the seed, the draw's number and what is asked for."""
+
+    def outcome(number: int, request: Request) -> Outcome:
+        luck = random.Random(f"{seed} {number}")
+        if isinstance(request, Roll):
+            return tuple(luck.randint(1, request.sides) for _ in range(request.dice))
+        return tuple(luck.sample(request.items, len(request.items)))
+
+    return outcome
+
+
+def some(match: Match) -> Iterator[Moment]:
+    """The first moment of a match, its end, and others spread evenly between them."""
+    last = len(match.moments) - 1
+    yield from (match.moments[at] for at in sorted({last * n // MOMENTS for n in range(MOMENTS + 1)}))
+
+
+def refusal(game: AnyGame, state: Any, seat: int, command: Any) -> tuple[str, str] | None:
+    """The code and the clause by which the rules refuse this command, or None."""
+    try:
+        game.decide(state, seat, command)
+    except Refused as no:
+        return no.code, no.clause
+    return None
+
+
+def secret(game: AnyGame, moment: Moment) -> bool:
+    owed = game.advance(moment.state)
+    return isinstance(owed, Waiting) and owed.secret
+
+
+def feed(game: AnyGame, events: Sequence[Any], viewer: Viewer) -> bytes:
+    """What a viewer is told of these events, as it goes out."""
+    return msgspec.json.encode([game.veil(event, viewer) for event in events])
+
+
+def seen(game: AnyGame, state: Any, viewer: Viewer) -> bytes:
+    """What a viewer sees of the table, as it goes out."""
+    return msgspec.json.encode(game.view(state, viewer))

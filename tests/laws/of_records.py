@@ -1,0 +1,77 @@
+"""Laws about what is stored and sent: it survives the way to JSON and back, and events alone make the state."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from domain.match.play import fold
+from tests.laws import samples
+from tests.laws.matches import Match, some
+
+
+def stored_events_lead_to_the_live_state(matches: Sequence[Match]) -> None:
+    for match in matches:
+        stored = [msgspec.json.encode(event) for event in match.events]
+        read = [msgspec.json.decode(event, type=match.game.event) for event in stored]
+        assert read == match.events
+        assert fold(match.game, match.game.initial, read) == match.now.state
+
+
+def states_and_views_survive_json(matches: Sequence[Match]) -> None:
+    for match in matches:
+        for moment in some(match):
+            assert moment.state == back(moment.state, type(match.game.initial))
+            for viewer in match.viewers:
+                view = match.game.view(moment.state, viewer)
+                assert view == back(view, match.game.view_type)
+
+
+def options_and_commands_survive_json(matches: Sequence[Match]) -> None:
+    game = matches[0].game
+    assert all(options == back(options, game.options) for options in samples.options(game))
+    assert all(command == back(command, game.command) for command in samples.commands(game))
+
+
+def veiled_events_survive_json(matches: Sequence[Match]) -> None:
+    for match in matches:
+        for event in match.events:
+            for viewer in match.viewers:
+                veiled = match.game.veil(event, viewer)
+                assert veiled == back(veiled, match.game.event)
+
+
+def evolve_changes_nothing_but_what_it_returns(matches: Sequence[Match]) -> None:
+    for match in matches:
+        state = match.game.initial
+        for event in match.events:
+            before = msgspec.json.encode(state)
+            after = match.game.evolve(state, event)
+            assert msgspec.json.encode(state) == before
+            assert match.game.evolve(state, event) == after
+            state = after
+
+
+def every_event_leaves_a_table_to_look_at(matches: Sequence[Match]) -> None:
+    """A reader may go back to any version of a match, also to one between two events of a single choice."""
+    for match in matches:
+        state = match.game.initial
+        for event in match.events:
+            state = match.game.evolve(state, event)
+            for viewer in match.viewers:
+                assert match.game.view(state, viewer)
+            assert match.game.standing(state)
+
+
+def back(value: Any, kind: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value), type=kind)
+
+
+LAWS = (
+    stored_events_lead_to_the_live_state,
+    states_and_views_survive_json,
+    options_and_commands_survive_json,
+    veiled_events_survive_json,
+    evolve_changes_nothing_but_what_it_returns,
+    every_event_leaves_a_table_to_look_at,
+)
