@@ -24,7 +24,7 @@ PORT = 5432
 """Of the socket's name only; nothing listens on the network."""
 
 _LONGEST_SOCKET_PATH = 103  # 107 bytes on Linux, 103 on macOS.
-_SHELTER = Path("/var/lib/ludicitude")  # Survives a restart of the machine, unlike the folder for temporary files.
+SHELTER = Path("/var/lib/ludicitude")  # Survives a restart of the machine, unlike the folder for temporary files.
 
 
 def make_folder(folder: Path) -> None:
@@ -46,8 +46,8 @@ def known_home(folder: Path) -> Path:
     return link.resolve()
 
 
-def reachable_home(folder: Path, account: Account, shelter: Path = _SHELTER) -> Path:
-    """Where the data of `folder` lies, or shall: in a new folder below `shelter` if `account` can't enter this one.
+def reachable_home(folder: Path, account: Account) -> Path:
+    """Where the data of `folder` lies, or shall: in a new folder below `SHELTER` if `account` can't enter this one.
 
     That happens to root with a checkout below a closed folder such as its own home.
     """
@@ -55,13 +55,13 @@ def reachable_home(folder: Path, account: Account, shelter: Path = _SHELTER) -> 
     if home != folder or not account.switch or account.can_enter(folder):
         return home
     try:
-        make_folder(shelter)
-        home = Path(tempfile.mkdtemp(prefix="data-", dir=shelter))
+        make_folder(SHELTER)
+        home = Path(tempfile.mkdtemp(prefix="data-", dir=SHELTER))
         home.chmod(0o711)
         (folder / "elsewhere").symlink_to(home)
     except OSError as failed:
         raise CantRun(
-            f"The user {account.name!r}, who runs PostgreSQL for root, can't enter {folder}, and no folder could be made below {shelter}"
+            f"The user {account.name!r}, who runs PostgreSQL for root, can't enter {folder}, and no folder could be made below {SHELTER}"
             f" ({failed.strerror}). Set LUDICITUDE_DATA to a folder that this user can enter."
         ) from failed
     return home

@@ -21,6 +21,7 @@ from service.embedded.account import Account
 
 _PATIENCE_SECONDS = 60.0  # A crash is recovered from within this, or something is badly wrong.
 _PAUSE_SECONDS = 0.02
+_STILL_IN_USE = "pre-existing shared memory block"  # What a server says when processes of a killed one have not ended yet.
 _SETTINGS = {
     "listen_addresses": "",
     "timezone": "UTC",
@@ -157,6 +158,12 @@ class EmbeddedPostgres:
             settings["shared_preload_libraries"] = "pg_stat_statements"
         options = [f"--{name}={value}" for name, value in settings.items()]
         command: list[str | Path] = [folder / "postgres", "-D", self._cluster, "-p", str(place.PORT), *options]
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not self._came_up(command, runner, deadline):
+            time.sleep(_PAUSE_SECONDS)
+
+    def _came_up(self, command: list[str | Path], runner: Account, deadline: float) -> bool:
+        """Start the server and return when it accepts clients; False if it has to wait for parts of a killed one to end."""
         with self._log.open("ab") as log:
             logged_before = log.tell()
             process = self._process = subprocess.Popen[bytes](
@@ -170,17 +177,16 @@ class EmbeddedPostgres:
                 preexec_fn=_tie_to_this_process(),
                 **runner.as_subprocess(),
             )
-        self._wait_until_ready(process, logged_before)
-
-    def _wait_until_ready(self, process: "subprocess.Popen[bytes]", logged_before: int) -> None:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
         while not self._accepts():
-            ended = process.poll() is not None
-            if ended or time.monotonic() > deadline:
+            ended, late = process.poll() is not None, time.monotonic() > deadline
+            if ended or late:
                 said = self._log.read_bytes()[logged_before:][-2000:].decode(errors="replace").strip()
+                if ended and not late and _STILL_IN_USE in said:
+                    return False
                 what = "PostgreSQL ended while it started" if ended else "PostgreSQL is not ready yet"
                 raise CantRun(f"{what}. From {self._log}:\n{said}")
             time.sleep(_PAUSE_SECONDS)
+        return True
 
     def _make_cluster(self, folder: Path, version: int, runner: Account) -> None:
         """Make an empty cluster, under another name until it is whole: an interrupted start must not look like data."""
