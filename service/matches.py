@@ -20,9 +20,11 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import fate, lobby
+from domain.match.events import AnyOpened
 from domain.match.game import AnyGame, Refused
-from domain.match.lobby import AnyMatch, FateOf, Match, NotAllowed, Unfit
+from domain.match.lobby import FateOf, NotAllowed, Unfit
 from domain.match.play import Entry, Fate, NotNow
+from domain.match.state import AnyMatch, Match, fold, match_type
 from service import chance
 from service.live.watch import Watch
 from service.store import Append, Appended, EventStore, KeyReused, Line, Loaded, StoreAway, WrongVersion
@@ -117,7 +119,7 @@ class Matches:
         """How many appends are under way."""
         return len(self._tasks)
 
-    async def open(self, call: Call, terms: Callable[[str], lobby.AnyOpened], sit: bool, entropy: str) -> Changed:
+    async def open(self, call: Call, terms: Callable[[str], AnyOpened], sit: bool, entropy: str) -> Changed:
         """Open a match; `terms` makes its opening from the commitment to its seed. The same keyed call opens one match."""
         seed = chance.new_seed()
         match_id = f"mat_{call.id.hex}"
@@ -212,7 +214,7 @@ class Matches:
 
     async def _append(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         before = held.match
-        after = lobby.fold(held.game, before, entries)
+        after = fold(held.game, before, entries)
         origin = Origin(actor=call.actor, command=call.id)
         appended = await self._store.append(
             Append(
@@ -266,9 +268,9 @@ def _restored(loaded: Loaded, stream: UUID) -> Held:
     game = GAMES[loaded.game]
     match = Match[Any, Any](f"mat_{stream.hex}")
     if loaded.snapshot is not None:
-        match = msgspec.json.decode(loaded.snapshot.state, type=lobby.match_type(game))
+        match = msgspec.json.decode(loaded.snapshot.state, type=match_type(game))
     assert loaded.seed is not None, "a match without a seed"
-    return Held(game, lobby.fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
+    return Held(game, fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
 
 
 def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:

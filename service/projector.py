@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from domain.games import GAMES, AnyCommand, AnyEvent, AnyOptions, AnyView
-from domain.match import lobby
+from domain.match.events import Spectators, Visibility, veil
 from domain.match.game import Result, Seat, Viewer
-from domain.match.lobby import AnyMatch, NotAllowed, Spectators, Status, Visibility
+from domain.match.lobby import NotAllowed
+from domain.match.state import AnyMatch, Status
 from service.players import Player, Timestamp
 from service.store.codec import Record
 
@@ -120,7 +121,7 @@ def seats(match: AnyMatch, names: Mapping[str, str]) -> tuple[SeatView, ...]:
 def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:
     """These records of the match through this viewer's eyes."""
     game = GAMES[match.agreed.game]
-    return tuple(_item(record, lobby.veil(game, record.entry.event, viewer)) for record in records)
+    return tuple(_item(record, veil(game, record.entry.event, viewer)) for record in records)
 
 
 def unveiled(records: Iterable[Record]) -> tuple[Item, ...]:

@@ -6,8 +6,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from domain.games.pico import GAME as PICO
+from domain.match.events import log_events
 from domain.match.game import AnyGame, Game
-from domain.match.lobby import log_events
 
 GAMES: Mapping[str, AnyGame] = {game.key: game for game in list(globals().values()) if isinstance(game, Game)}
 """The only list of games, by key."""

@@ -2,27 +2,18 @@
 
 Every function here answers with the entries to append together, or raises: `NotNow` when the match does not admit it at
 present, `NotAllowed` when it is not this player's to do, `Unfit` when what was asked does not fit this match, and the
-game's own `Refused`. `evolve` is the only way an entry changes a match, and `veil` says who sees what of an event.
+game's own `Refused`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar, Union
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
-from domain.match.game import AnyGame, Place, Result, Seat, Viewer, put
+from domain.match.events import AnyOpened, Ended, Seated, SeatLeft, SeatTaken, Started
+from domain.match.game import AnyGame
 from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
-
-Options = TypeVar("Options")
-State = TypeVar("State")
-
-Status: TypeAlias = Literal["open", "playing", "ended"]
-Visibility: TypeAlias = Literal["public"]
-Spectators: TypeAlias = Literal["none", "public"]
-Start: TypeAlias = Literal["when_full", "by_host"]
-PlayerId: TypeAlias = Annotated[str, msgspec.Meta(description="The account of a player, an opaque id.")]
+from domain.match.state import AnyMatch, Match, fold
 
 FateOf: TypeAlias = Callable[[Sequence[str]], Fate]
 """The draws of a match, once the seats' entropy (hex, seat order, "" where none was sent) is known."""
@@ -42,117 +33,6 @@ class Unfit(Exception):
     def __init__(self, code: str, field: str) -> None:
         super().__init__(f"{code} ({field})")
         self.code, self.field = code, field
-
-
-class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", tag="match.opened"):
-    """The match was opened with these terms, which never change afterwards."""
-
-    game: Annotated[str, msgspec.Meta(description="Key of the game.")]
-    ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match is played by.")]
-    options: Options
-    seats: Annotated[int, msgspec.Meta(ge=1, description="How many seats the match has.")]
-    visibility: Visibility
-    spectators: Spectators
-    start: Start
-    host: PlayerId
-    scheme: Annotated[str, msgspec.Meta(description="How dice and shuffles are drawn, so that anyone can check them.")]
-    commitment: Annotated[str, msgspec.Meta(description="SHA-256 that binds the server to the seed of this match before anyone sits.")]
-
-
-class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_taken"):
-    """A player sat down."""
-
-    seat: Seat
-    player_id: PlayerId
-    entropy: Annotated[str | None, msgspec.Meta(description="Hidden until the start, when everybody's is published at once.")] = None
-
-
-class SeatLeft(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_left"):
-    """A player left a seat before the start; the seat is open again."""
-
-    seat: Seat
-    player_id: PlayerId
-    host: PlayerId
-
-
-class Seated(msgspec.Struct, frozen=True):
-    """Who sits on a seat as play begins, and what they added to the dice."""
-
-    seat: Seat
-    player_id: PlayerId
-    entropy: Annotated[str, msgspec.Meta(description="Hex that the player sent with `take_seat`; empty where none was sent.")]
-    contributed: Annotated[bool, msgspec.Meta(description="Whether the player sent entropy of their own.")]
-
-
-class Started(msgspec.Struct, frozen=True, tag_field="type", tag="match.started"):
-    """Play began with these seats."""
-
-    seats: tuple[Seated, ...]
-
-
-class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
-    """The match is over; its whole record is open now."""
-
-    ranking: Annotated[tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when it was closed before the start.")]
-    reason: Annotated[str, msgspec.Meta(description="A stable word: one of the game's reasons, or `closed` before the start.")]
-
-
-AnyOpened: TypeAlias = Opened[Any]
-
-
-def log_events(options: Any, *events: Any) -> Any:
-    """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    return Union[(Opened[options], SeatTaken, SeatLeft, Started, Ended, *events)]
-
-
-class Chair(msgspec.Struct, frozen=True):
-    """One seat: who sits there (None: open) and the entropy they sent."""
-
-    player_id: str | None = None
-    entropy: str = ""
-
-
-class Match(msgspec.Struct, Generic[Options, State], frozen=True):
-    """A match as its log tells it. `version` is the number of its events; `table` is the game's state once started."""
-
-    match_id: str
-    version: int = 0
-    status: Status = "open"
-    terms: Opened[Options] | None = None
-    host: str = ""
-    chairs: tuple[Chair, ...] = ()
-    draws: int = 0
-    owed: tuple[Owed, ...] = ()
-    table: State | None = None
-    result: Result | None = None
-
-    @property
-    def agreed(self) -> Opened[Options]:
-        """The terms; every stored match has them."""
-        assert self.terms is not None, "a match without an opening"
-        return self.terms
-
-    @property
-    def seated(self) -> tuple[str, ...]:
-        """The players who sit, in seat order."""
-        return tuple(chair.player_id for chair in self.chairs if chair.player_id is not None)
-
-    def seat_of(self, player_id: str) -> int | None:
-        """Where this player sits, if anywhere."""
-        return next((seat for seat, chair in enumerate(self.chairs) if chair.player_id == player_id), None)
-
-    def decision(self, seat: int) -> str | None:
-        """The id of the decision that this seat owes; it stays the same while others commit theirs."""
-        return next((f"dec_{owed.since}_{seat}" for owed in self.owed if owed.seat == seat), None)
-
-
-AnyMatch: TypeAlias = Match[Any, Any]
-
-
-def match_type(game: AnyGame) -> Any:
-    """The type of a match of this game, for reading one back from JSON."""
-    state: Any = type(game.initial)
-    return Match[game.options, state]  # type: ignore[name-defined]
 
 
 def open_match(game: AnyGame, match_id: str, terms: AnyOpened, sit: bool, entropy: str, fate_of: FateOf) -> tuple[Entry, ...]:
@@ -250,37 +130,3 @@ def _close(match: AnyMatch, played: Played) -> tuple[Entry, ...]:
     same = played.waiting < before.keys() and all(entry.seat in before for entry in played.entries)
     owed = tuple(Owed(seat, before[seat] if same else version) for seat in sorted(played.waiting))
     return (*played.entries[:-1], replace(played.entries[-1], owed=owed))
-
-
-def fold(game: AnyGame, match: AnyMatch, entries: Iterable[Entry]) -> AnyMatch:
-    """The match that these entries lead to."""
-    return reduce(lambda before, entry: evolve(game, before, entry), entries, match)
-
-
-def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
-    """The match after one more entry."""
-    match = replace(match, version=match.version + 1, owed=entry.owed, draws=match.draws if entry.draw is None else entry.draw.number)
-    match entry.event:
-        case Opened() as terms:
-            return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
-        case SeatTaken(seat, player_id, entropy):
-            return replace(match, chairs=put(match.chairs, seat, Chair(player_id, entropy or "")))
-        case SeatLeft(seat, _, host):
-            return replace(match, chairs=put(match.chairs, seat, Chair()), host=host)
-        case Started():
-            return replace(match, status="playing", table=game.initial)
-        case Ended(ranking, reason):
-            return replace(match, status="ended", result=Result(ranking, reason))
-        case event:
-            return replace(match, table=game.evolve(match.table, event))
-
-
-def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
-    """What a viewer sees of an event of the match or of its game."""
-    match event:
-        case SeatTaken():
-            return replace(event, entropy=None)
-        case Opened() | SeatLeft() | Started() | Ended():
-            return event
-        case _:
-            return game.veil(event, viewer)

@@ -11,8 +11,9 @@ from msgspec import Meta
 from domain.games import AnyCommand
 from domain.match import lobby
 from domain.match.game import AnyGame
-from domain.match.lobby import AnyMatch, FateOf
+from domain.match.lobby import FateOf
 from domain.match.play import Entry
+from domain.match.state import AnyMatch
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey, call

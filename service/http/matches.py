@@ -10,10 +10,12 @@ from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
 from domain.match import lobby
+from domain.match.events import Opened, Spectators, Start, Visibility
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
-from domain.match.lobby import AnyMatch, FateOf, Opened, Spectators, Start, Visibility
+from domain.match.lobby import FateOf
 from domain.match.play import Entry
+from domain.match.state import AnyMatch
 from service.http.auth import signed_in
 from service.http.conditions import IfMatch, IfNoneMatch, expected_version
 from service.http.idempotency import IdempotencyKey, call

@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 from msgspec.structs import replace
 
-from domain.match.lobby import AnyMatch
+from domain.match.state import AnyMatch
 from service.http.conditions import VIEW_HEADERS, etag, tagged
 from service.players import Player, Players
 from service.projector import MatchView, view, viewer_of

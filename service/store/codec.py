@@ -13,8 +13,8 @@ from uuid import UUID
 
 import msgspec
 
+from domain.match.events import log_events
 from domain.match.game import AnyGame
-from domain.match.lobby import log_events
 from domain.match.play import Draw, Entry, Owed
 from service.store.contract import NewEvent, Stored
 from service.store.upcasters import STEPS, Steps, UnknownEvent, current_version, upcast

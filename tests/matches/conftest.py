@@ -9,10 +9,12 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import lobby
+from domain.match.events import Opened
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
-from domain.match.lobby import AnyMatch, FateOf, Opened
+from domain.match.lobby import FateOf
 from domain.match.play import Entry
+from domain.match.state import AnyMatch
 from service.live.watch import Watch
 from service.matches import Call, Changed, Matches
 from service.store import EventStore

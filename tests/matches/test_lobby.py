@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match import fate, lobby
+from domain.match.events import Ended, Opened, SeatLeft, SeatTaken, Started, veil
 from domain.match.fate import SCHEME
-from domain.match.lobby import AnyMatch, Ended, Match, NotAllowed, Opened, SeatLeft, SeatTaken, Started, Unfit
+from domain.match.lobby import NotAllowed, Unfit
 from domain.match.play import Entry, Fate, NotNow
+from domain.match.state import AnyMatch, Match, fold
 
 PICO = GAMES["pico"]
 KEY = bytes(32)
@@ -31,7 +33,7 @@ def opened(sit: bool = True, **changes: Any) -> AnyMatch:
 
 
 def after(match: AnyMatch, entries: tuple[Entry, ...]) -> AnyMatch:
-    return lobby.fold(PICO, match, entries)
+    return fold(PICO, match, entries)
 
 
 def sit(match: AnyMatch, player: str, seat: int | None = None, entropy: str = "") -> AnyMatch:
@@ -209,8 +211,8 @@ def test_entropy_is_hidden_until_the_start_and_then_published_for_everybody() ->
     taken, started = entries[0].event, entries[1].event
     assert taken.entropy == "ab" * 16
     for viewer in (None, 0, 1):
-        assert lobby.veil(PICO, taken, viewer).entropy is None
-        assert lobby.veil(PICO, started, viewer) == started
+        assert veil(PICO, taken, viewer).entropy is None
+        assert veil(PICO, started, viewer) == started
     assert [(seated.entropy, seated.contributed) for seated in started.seats] == [("", False), ("ab" * 16, True)]
 
 

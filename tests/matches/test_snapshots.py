@@ -3,8 +3,7 @@
 import msgspec
 import pytest
 
-from domain.match import lobby
-from domain.match.lobby import AnyMatch
+from domain.match.state import AnyMatch, Match, match_type
 from service import matches
 from service.matches import stream_of
 from service.store.snapshots import state_schema
@@ -54,5 +53,5 @@ async def test_an_earlier_version_is_seen_as_it_was(process: Process) -> None:
 
 
 def test_a_match_survives_the_trip_to_json() -> None:
-    blank: AnyMatch = lobby.Match("mat_test")
-    assert msgspec.json.decode(msgspec.json.encode(blank), type=lobby.match_type(PICO)) == blank
+    blank: AnyMatch = Match("mat_test")
+    assert msgspec.json.decode(msgspec.json.encode(blank), type=match_type(PICO)) == blank
