@@ -1,0 +1,169 @@
+"""Connections break, servers go away and callers leave: an append still takes effect once or not at all, and says which."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from msgspec.structs import replace
+
+from service.store import EventStore, StoreAway, connections
+from tests.store.appends import LINE, Session, an_append_waits, appending, positions, session
+from tests.store.proxy import Proxy, proxy_to
+
+
+@pytest_asyncio.fixture
+async def proxy(database_url: str) -> AsyncIterator[Proxy]:
+    async with proxy_to(database_url) as proxy:
+        yield proxy
+
+
+@pytest_asyncio.fixture
+async def far_store(proxy: Proxy) -> AsyncIterator[EventStore]:
+    """A store behind the proxy."""
+    opened = await EventStore.connect(proxy.url)
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture
+async def small(database_url: str) -> AsyncIterator[EventStore]:
+    """A store with a single connection for appends."""
+    opened = await EventStore.connect(database_url, appending=1)
+    yield opened
+    await opened.close()
+
+
+STEPS = {
+    "before anything is written": "INSERT INTO es.commands VALUES ('{stream}', '{command}', '', 0, 0)",
+    "after the command": "SELECT FROM es.streams WHERE stream_id = '{stream}' FOR UPDATE",
+    "after the events": "SELECT FROM match_current WHERE stream_id = '{stream}' FOR UPDATE",
+    "after the match's row": "SELECT FROM match_seeds WHERE stream_id = '{stream}' FOR UPDATE",
+}
+"""What holds an append up at each of its steps."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_connection_killed_inside_an_append(store: EventStore, database_url: str, database: Session, step: str) -> None:
+    """F-18: whatever the step, nothing of the broken append stays, and the repeat takes effect once."""
+    stream = uuid4()
+    await store.append(appending(stream, 0, seed=b"s" * 32))
+    append = appending(stream, 1, events=3, line=replace(LINE, status="ended"))
+    async with session(database_url) as blocker:
+        held = blocker.transaction()
+        await held.start()
+        await blocker.execute(STEPS[step].format(stream=stream, command=append.command))
+        waiting = asyncio.create_task(store.append(append))
+        await database.execute("SELECT pg_terminate_backend($1)", await an_append_waits(database))
+        assert await store.remembered(stream, append.command) is None
+        assert await store.version(stream) == 1
+        assert await database.fetchval("SELECT version FROM match_current") == 1
+        await held.rollback()
+    done = await waiting
+    assert (done.first, done.last, done.duplicate) == (2, 4, False)
+    assert [event.version for event in await store.events(stream, 0, 10)] == [1, 2, 3, 4]
+
+
+async def test_an_answer_that_got_lost(far_store: EventStore, proxy: Proxy, database: Session) -> None:
+    stream = uuid4()
+    await far_store.append(appending(stream, 0))
+    proxy.swallow_next_answer = True
+    done = await far_store.append(appending(stream, 1, events=2))
+    assert not proxy.swallow_next_answer, "no answer was lost"
+    assert (done.first, done.last, done.duplicate) == (2, 3, True)
+    assert await positions(database) == (3, 3)
+
+
+async def test_a_lock_that_is_held_for_longer_than_one_try(store: EventStore, database_url: str, database: Session) -> None:
+    stream = uuid4()
+    await store.append(appending(stream, 0))
+    async with session(database_url) as blocker, blocker.transaction():
+        await blocker.execute("SELECT FROM es.streams FOR UPDATE")
+        waiting = asyncio.create_task(store.append(appending(stream, 1)))
+        await an_append_waits(database)
+        await asyncio.sleep(1.1)
+        assert not waiting.done()
+    assert (await waiting).first == 2
+
+
+async def test_a_database_that_stays_away_is_told_in_time(far_store: EventStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE_SECONDS", 0.5)
+    stream = uuid4()
+    append = appending(stream, 0)
+    proxy.cut()
+    began = time.monotonic()
+    for call in (far_store.append(append), far_store.version(stream), far_store.load(stream, 1)):
+        with pytest.raises(StoreAway):
+            await call
+    assert time.monotonic() - began < 3 * 2
+    proxy.down = False
+    assert not (await far_store.append(append)).duplicate
+    assert await far_store.version(stream) == 1
+
+
+async def test_a_short_absence_goes_unnoticed(far_store: EventStore, proxy: Proxy) -> None:
+    stream = uuid4()
+    await far_store.append(appending(stream, 0))
+    proxy.cut()
+    waiting = [asyncio.ensure_future(far_store.append(appending(stream, 1))), asyncio.ensure_future(far_store.version(stream))]
+    await asyncio.sleep(0.3)
+    proxy.down = False
+    await asyncio.gather(*waiting)
+    assert await far_store.version(stream) == 2
+
+
+async def test_a_database_that_is_not_there(proxy: Proxy) -> None:
+    proxy.cut()
+    with pytest.raises(StoreAway):
+        await EventStore.connect(proxy.url)
+
+
+async def test_too_many_at_once_are_told_so(
+    small: EventStore, database_url: str, database: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pool that is full answers after a bounded wait, and reads do not wait for appends."""
+    monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.2)
+    stream = uuid4()
+    await small.append(appending(stream, 0))
+    async with session(database_url) as blocker, blocker.transaction():
+        await blocker.execute("SELECT FROM es.streams FOR UPDATE")
+        first = asyncio.create_task(small.append(appending(stream, 1)))
+        await an_append_waits(database)
+        with pytest.raises(StoreAway):
+            await small.append(appending(uuid4(), 0))
+        assert await small.version(stream) == 1
+    assert (await first).first == 2
+
+
+async def test_a_caller_who_leaves_neither_loses_nor_doubles_nor_leaks(small: EventStore, database_url: str, database: Session) -> None:
+    """There is one connection: were it lost with a caller, the last append would find none."""
+    stream = uuid4()
+    await small.append(appending(stream, 0))
+    for version in range(1, 6):
+        append = appending(stream, version)
+        async with session(database_url) as blocker, blocker.transaction():
+            await blocker.execute("SELECT FROM es.streams FOR UPDATE")
+            caller = asyncio.create_task(small.append(append))
+            await an_append_waits(database)
+            caller.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await caller
+        again = await small.append(append)
+        assert (again.first, again.last, again.duplicate) == (version + 1, version + 1, True)
+    assert await positions(database) == (6, 6)
+
+
+async def test_closing_lets_appends_under_way_end(database_url: str, database: Session) -> None:
+    closing, stream = await EventStore.connect(database_url), uuid4()
+    await closing.append(appending(stream, 0))
+    async with session(database_url) as blocker, blocker.transaction():
+        await blocker.execute("SELECT FROM es.streams FOR UPDATE")
+        appends = asyncio.create_task(closing.append(appending(stream, 1)))
+        await an_append_waits(database)
+        closed = asyncio.create_task(closing.close())
+        await asyncio.sleep(0.05)
+        assert not closed.done()
+    await closed
+    assert (await appends).first == 2
