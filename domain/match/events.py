@@ -9,10 +9,24 @@ from domain.match.game import AnyGame, Place, Seat, Viewer
 
 Options = TypeVar("Options")
 
-Visibility: TypeAlias = Literal["public"]
-Spectators: TypeAlias = Literal["none", "public"]
+Visibility: TypeAlias = Literal["public", "private"]
+Spectators: TypeAlias = Literal["none", "public", "delayed"]
 Start: TypeAlias = Literal["when_full", "by_host"]
 PlayerId: TypeAlias = Annotated[str, msgspec.Meta(description="The account of a player, an opaque id.")]
+Level: TypeAlias = Annotated[str, msgspec.Meta(description="How well a bot plays, one of the game's bot levels.")]
+
+
+class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a seat may take, and what happens then."""
+
+    turn_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800, description="Time for a choice.")] = 259_200
+    talk_seconds: Annotated[
+        int | None, msgspec.Meta(description="Time for a phase of talk, 5 to 604800; null: the same as for a choice.")
+    ] = None
+    on_timeout: Annotated[
+        Literal["auto", "bot", "resign"],
+        msgspec.Meta(description="`auto` plays the first of the seat's choices, `bot` lets a bot choose, `resign` resigns the seat."),
+    ] = "auto"
 
 
 class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", tag="match.opened"):
@@ -24,6 +38,7 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
     seats: Annotated[int, msgspec.Meta(ge=1, description="How many seats the match has.")]
     visibility: Visibility
     spectators: Spectators
+    clock: Annotated[Clock | None, msgspec.Meta(description="Null: nobody is hurried.")]
     start: Start
     host: PlayerId
     scheme: Annotated[str, msgspec.Meta(description="How dice and shuffles are drawn, so that anyone can check them.")]
@@ -39,18 +54,33 @@ class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_t
 
 
 class SeatLeft(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_left"):
-    """A player left a seat before the start; the seat is open again."""
+    """A player's seat is open again before the start."""
 
     seat: Seat
     player_id: PlayerId
-    host: PlayerId
+    host: Annotated[PlayerId, msgspec.Meta(description="Player id of the host from now on.")]
+    removed: Annotated[bool, msgspec.Meta(description="Whether the host removed the player; else they left.")] = False
+
+
+class BotSeated(msgspec.Struct, frozen=True, tag_field="type", tag="match.bot_seated"):
+    """The host gave a seat to a bot."""
+
+    seat: Seat
+    level: Level
+
+
+class BotRemoved(msgspec.Struct, frozen=True, tag_field="type", tag="match.bot_removed"):
+    """The host took a bot away before the start; its seat is open again."""
+
+    seat: Seat
 
 
 class Seated(msgspec.Struct, frozen=True):
     """Who sits on a seat as play begins, and what they added to the dice."""
 
     seat: Seat
-    player_id: PlayerId
+    player_id: Annotated[str | None, msgspec.Meta(description="The player; null where a bot sits.")]
+    bot_level: Annotated[str | None, msgspec.Meta(description="The bot's level; null where a player sits.")]
     entropy: Annotated[str, msgspec.Meta(description="Hex that the player sent with `take_seat`; empty where none was sent.")]
     contributed: Annotated[bool, msgspec.Meta(description="Whether the player sent entropy of their own.")]
 
@@ -61,19 +91,42 @@ class Started(msgspec.Struct, frozen=True, tag_field="type", tag="match.started"
     seats: tuple[Seated, ...]
 
 
+class TimedOut(msgspec.Struct, frozen=True, tag_field="type", tag="match.timed_out"):
+    """These seats let their time pass. What the clock does for them follows, as was agreed."""
+
+    seats: tuple[Seat, ...]
+
+
+class Resigned(msgspec.Struct, frozen=True, tag_field="type", tag="match.resigned"):
+    """A player gave up. With others still playing, a bot stands in and the seat stays theirs."""
+
+    seat: Seat
+
+
+class Returned(msgspec.Struct, frozen=True, tag_field="type", tag="match.returned"):
+    """A player who had resigned is back on their seat."""
+
+    seat: Seat
+
+
 class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
     """The match is over; its whole record is open now."""
 
-    ranking: Annotated[tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when it was closed before the start.")]
-    reason: Annotated[str, msgspec.Meta(description="A stable word: one of the game's reasons, or `closed` before the start.")]
+    ranking: Annotated[tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when it ended before the start.")]
+    reason: Annotated[
+        str,
+        msgspec.Meta(description="One of the game's reasons; `resigned` or `abandoned`; `closed` or `expired` before the start."),
+    ]
 
 
+MatchEvent: TypeAlias = Opened[Any] | SeatTaken | SeatLeft | BotSeated | BotRemoved | Started | TimedOut | Resigned | Returned | Ended
 AnyOpened: TypeAlias = Opened[Any]
 
 
 def log_events(options: Any, *events: Any) -> Any:
     """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    return Union[(Opened[options], SeatTaken, SeatLeft, Started, Ended, *events)]
+    own = (SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, Resigned, Returned, Ended)
+    return Union[(Opened[options], *own, *events)]
 
 
 def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
@@ -81,7 +134,7 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
     match event:
         case SeatTaken():
             return replace(event, entropy=None)
-        case Opened() | SeatLeft() | Started() | Ended():
+        case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | Resigned() | Returned() | Ended():
             return event
         case _:
             return game.veil(event, viewer)

@@ -87,11 +87,13 @@ class Chance(msgspec.Struct, frozen=True):
 class Waiting(msgspec.Struct, frozen=True):
     """These seats owe a choice; several of them choose at the same time.
 
-    `secret` says whether each choice stays hidden until all are in.
+    `secret` says whether each choice stays hidden until all are in, `talk` whether the seats are only talking: the match has
+    a clock of its own for that.
     """
 
     seats: frozenset[int]
     secret: bool
+    talk: bool = False
 
 
 class Over(msgspec.Struct, frozen=True):

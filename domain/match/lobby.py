@@ -1,106 +1,147 @@
-"""The life of a match around its game: open, sit, leave, start, choose, end. A decider of its own, beside the game's.
+"""A match before the start: open, sit, leave, seat bots, start. A decider of its own, beside the game's.
 
 Every function here answers with the entries to append together, or raises: `NotNow` when the match does not admit it at
-present, `NotAllowed` when it is not this player's to do, `Unfit` when what was asked does not fit this match, and the
-game's own `Refused`.
+present, `NotAllowed` when it is not this player's to do, and `Unfit` when what was asked does not fit this match.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from datetime import timedelta
 
 from msgspec.structs import replace
 
-from domain.match.events import AnyOpened, Ended, Seated, SeatLeft, SeatTaken, Started
+from domain.match import table
+from domain.match.events import AnyOpened, BotRemoved, BotSeated, Ended, SeatLeft, SeatTaken
 from domain.match.game import AnyGame
-from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
-from domain.match.state import AnyMatch, Match, fold
+from domain.match.play import Entry, NotNow
+from domain.match.state import AnyMatch, Chair, Match, fold
+from domain.match.table import NotAllowed, Unfit, World, joined
 
-FateOf: TypeAlias = Callable[[Sequence[str]], Fate]
-"""The draws of a match, once the seats' entropy (hex, seat order, "" where none was sent) is known."""
-
-
-class NotAllowed(Exception):
-    """The match is known to this player, but this is not theirs to do. `code` is a stable snake_case word."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
+OPEN_FOR = timedelta(days=1)
+"""A match that has not begun by then expires."""
 
 
-class Unfit(Exception):
-    """What was asked does not fit this match or its game: `field` of the request, and why as a stable `code`."""
-
-    def __init__(self, code: str, field: str) -> None:
-        super().__init__(f"{code} ({field})")
-        self.code, self.field = code, field
-
-
-def open_match(game: AnyGame, match_id: str, terms: AnyOpened, sit: bool, entropy: str, fate_of: FateOf) -> tuple[Entry, ...]:
-    """Open a match by these terms; the host takes seat 0 unless they do not want to sit."""
+def open_match(
+    game: AnyGame, match_id: str, terms: AnyOpened, sit: bool, entropy: str, bots: Sequence[str], world: World
+) -> tuple[Entry, ...]:
+    """Open a match by these terms; the host takes seat 0 unless they do not want to sit, and the bots the next seats."""
     if terms.seats not in game.seats:
         raise Unfit("seats_not_allowed", "seats")
-    entries = (Entry(terms),)
-    if not sit:
-        return entries
-    return entries + take_seat(game, fold(game, Match(match_id), entries), terms.host, 0, entropy, fate_of)
+    if len(bots) > terms.seats - sit:
+        raise Unfit("too_many_bots", "bots")
+    if terms.clock is None and terms.visibility == "public":
+        raise Unfit("clock_needed", "clock")
+    entries: tuple[Entry, ...] = (Entry(terms, due=world.now + OPEN_FOR),)
+    if sit:
+        entries += (Entry(SeatTaken(0, terms.host, entropy or None), 0),)
+    for seat, level in enumerate(bots, start=int(sit)):
+        entries += (Entry(BotSeated(seat, _known(game, level, "bots"))),)
+    return _full(game, Match(match_id), entries, world)
 
 
-def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, entropy: str, fate_of: FateOf) -> tuple[Entry, ...]:
-    """Sit down, on this seat or the first open one; a match that starts when full starts with the last seat."""
+def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, entropy: str, world: World) -> tuple[Entry, ...]:
+    """Sit down, on this seat or the first open one; who resigned comes back to their own.
+
+    A match that starts when full starts with the last seat.
+    """
+    own = match.seat_of(player_id)
+    if match.status == "playing" and own is not None:
+        return table.come_back(match, player_id)
     _require_open(match)
-    if match.seat_of(player_id) is not None:
+    if own is not None:
         raise NotNow("already_seated")
-    free = [number for number, chair in enumerate(match.chairs) if chair.player_id is None]
-    if seat is not None and seat >= len(match.chairs):
-        raise Unfit("no_such_seat", "seat")
-    if not free:
-        raise NotNow("match_full")
-    if seat is not None and seat not in free:
-        raise NotNow("seat_taken")
-    taken = SeatTaken(free[0] if seat is None else seat, player_id, entropy or None)
-    entries = (Entry(taken, taken.seat),)
-    if len(free) > 1 or match.agreed.start == "by_host":
-        return entries
-    return entries + _begin(game, fold(game, match, entries), fate_of)
+    taken = SeatTaken(_free(match, seat), player_id, entropy or None)
+    return _full(game, match, (Entry(taken, taken.seat),), world)
 
 
 def leave_seat(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
-    """Free a seat before the start. The host's leaving passes the host on; when nobody is left the match closes."""
+    """Free one's seat before the start. The host's leaving passes the host on; when no person is left the match closes."""
     _require_open(match)
     seat = match.seat_of(player_id)
     if seat is None:
         raise NotAllowed("not_seated")
     others = (other for other in match.seated if other != player_id)
     host = match.host if match.host != player_id else next(others, "")
-    left = Entry(SeatLeft(seat, player_id, host or player_id), seat)
-    return (left,) if host else (left, Entry(Ended((), "closed")))
+    left = Entry(SeatLeft(seat, player_id, host or player_id), seat, due=match.due)
+    return (left,) if host else joined((left,), (Entry(Ended((), "closed")),))
 
 
-def start_match(game: AnyGame, match: AnyMatch, player_id: str, fate_of: FateOf) -> tuple[Entry, ...]:
-    """Begin play, at the host's word."""
+def remove_player(match: AnyMatch, host: str, seat: int) -> tuple[Entry, ...]:
+    """Free another player's seat before the start, as the host."""
+    player_id = _for_host(match, host, seat).player_id
+    if player_id is None:
+        raise NotNow("seat_open")
+    if player_id == host:
+        raise NotNow("own_seat")
+    return (Entry(SeatLeft(seat, player_id, host, removed=True), due=match.due),)
+
+
+def seat_bot(game: AnyGame, match: AnyMatch, host: str, seat: int, level: str, world: World) -> tuple[Entry, ...]:
+    """Give an open seat to a bot, as the host; a match that starts when full starts with the last seat."""
+    if not _for_host(match, host, seat).open:
+        raise NotNow("seat_taken")
+    return _full(game, match, (Entry(BotSeated(seat, _known(game, level, "level"))),), world)
+
+
+def remove_bot(match: AnyMatch, host: str, seat: int) -> tuple[Entry, ...]:
+    """Take a bot away before the start, as the host."""
+    if _for_host(match, host, seat).bot_level is None:
+        raise NotNow("no_bot_there")
+    return (Entry(BotRemoved(seat), due=match.due),)
+
+
+def start_match(game: AnyGame, match: AnyMatch, host: str, fill_with_bots: str | None, world: World) -> tuple[Entry, ...]:
+    """Begin play at the host's word, with every seat filled; bots of one level may fill the open ones."""
+    _require_host(match, host)
+    open_seats = [seat for seat, chair in enumerate(match.chairs) if chair.open]
+    if open_seats and fill_with_bots is None:
+        raise NotNow("seats_open")
+    filled = tuple(Entry(BotSeated(seat, _known(game, str(fill_with_bots), "fill_with_bots"))) for seat in open_seats)
+    return joined(filled, table.begin(game, fold(game, match, filled), world))
+
+
+def close_match(match: AnyMatch, host: str) -> tuple[Entry, ...]:
+    """Close a match before the start, as the host."""
+    _require_host(match, host)
+    return (Entry(Ended((), "closed")),)
+
+
+def _full(game: AnyGame, match: AnyMatch, entries: tuple[Entry, ...], world: World) -> tuple[Entry, ...]:
+    """These entries, and the start if they fill a match that starts when full."""
+    after = fold(game, match, entries)
+    if after.agreed.start == "when_full" and not any(chair.open for chair in after.chairs):
+        return joined(entries, table.begin(game, after, world))
+    due = match.due or entries[0].due
+    return joined(entries[:-1], (replace(entries[-1], due=due),))
+
+
+def _free(match: AnyMatch, seat: int | None) -> int:
+    free = [number for number, chair in enumerate(match.chairs) if chair.open]
+    if seat is not None and seat >= len(match.chairs):
+        raise Unfit("no_such_seat", "seat")
+    if not free:
+        raise NotNow("match_full")
+    if seat is not None and seat not in free:
+        raise NotNow("seat_taken")
+    return free[0] if seat is None else seat
+
+
+def _known(game: AnyGame, level: str, field: str) -> str:
+    if level not in game.bots:
+        raise Unfit("no_such_level", field)
+    return level
+
+
+def _for_host(match: AnyMatch, host: str, seat: int) -> Chair:
+    _require_host(match, host)
+    if seat >= len(match.chairs):
+        raise Unfit("no_such_seat", "seat")
+    return match.chairs[seat]
+
+
+def _require_host(match: AnyMatch, player_id: str) -> None:
     _require_open(match)
     if match.host != player_id:
         raise NotAllowed("not_host")
-    if len(match.seated) < len(match.chairs):
-        raise NotNow("seats_open")
-    return _begin(game, match, fate_of)
-
-
-def choose(game: AnyGame, match: AnyMatch, player_id: str, command: Any, decision: str | None, fate_of: FateOf) -> tuple[Entry, ...]:
-    """Play a choice of this player's seat. `decision` names the question it answers, if the player says so."""
-    if match.status == "ended":
-        raise NotNow("match_over")
-    seat = match.seat_of(player_id)
-    if seat is None:
-        raise NotAllowed("not_seated")
-    if match.status == "open":
-        raise NotNow("match_not_started")
-    if not isinstance(command, game.command):
-        raise Unfit("command_of_another_game", "command")
-    if decision is not None and decision != match.decision(seat):
-        raise NotNow("decision_closed")
-    fate = fate_of([chair.entropy for chair in match.chairs])
-    return _close(match, play(game, match.table, seat, command, match.draws, fate))
 
 
 def _require_open(match: AnyMatch) -> None:
@@ -108,25 +149,3 @@ def _require_open(match: AnyMatch) -> None:
         raise NotNow("match_over")
     if match.status == "playing":
         raise NotNow("match_started")
-
-
-def _begin(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-    entropy = [chair.entropy for chair in match.chairs]
-    started = Started(
-        tuple(Seated(seat, chair.player_id or "", chair.entropy, bool(chair.entropy)) for seat, chair in enumerate(match.chairs))
-    )
-    played = start(game, match.agreed.options, len(match.chairs), fate_of(entropy))
-    return (Entry(started), *_close(replace(match, version=match.version + 1), played))
-
-
-def _close(match: AnyMatch, played: Played) -> tuple[Entry, ...]:
-    """The entries of one go, with the match's end if the game is over, and with what the seats owe at the last of them."""
-    if played.result is not None:
-        return (*played.entries, Entry(Ended(played.result.ranking, played.result.reason)))
-    version = match.version + len(played.entries)
-    before = {owed.seat: owed.since for owed in match.owed}
-    # While one simultaneous choice goes on, each commit only takes its own seat out of it: the others' questions are the
-    # same as before. Anything else that happened puts a new question.
-    same = played.waiting < before.keys() and all(entry.seat in before for entry in played.entries)
-    owed = tuple(Owed(seat, before[seat] if same else version) for seat in sorted(played.waiting))
-    return (*played.entries[:-1], replace(played.entries[-1], owed=owed))

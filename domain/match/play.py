@@ -1,6 +1,7 @@
 """The one loop that plays every game: a choice, then everything the rulebook forces, as one list to append together."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -41,22 +42,22 @@ class Owed(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """One event as it enters the log.
 
-    `seat` is the seat that chose it (None: the rules or the house), `draw` the random act it is the first to show, and
-    `owed` what the seats owe after it (empty where more events were appended in the same go).
+    `seat` is the seat that chose it (None: the rules or the house), and `draw` the random act it is the first to show. The
+    last event of each go also says what the seats owe after it, and when the clock acts if nothing happens (`due`).
     """
 
     event: Any
     seat: int | None = None
     draw: Draw | None = None
     owed: tuple[Owed, ...] = ()
+    due: datetime | None = None
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What happened in one go, and where it left the match: seats that owe a choice now, or the result."""
+    """What happened in one go, and where it left the match: who owes a choice now, or the result."""
 
     entries: tuple[Entry, ...]
-    waiting: frozenset[int]
-    result: Result | None
+    left: Waiting | Result
 
 
 def fold(game: AnyGame, state: Any, events: Iterable[Any]) -> Any:
@@ -100,10 +101,10 @@ def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: F
                 draw = Draw(draws, request, fate(draws, request))
                 assert fits(request, draw.outcome), f"{draw.outcome} is no outcome of {request}"
                 step = game.settle(state, draw.outcome)
-            case Waiting(seats):
-                return Played(tuple(entries), seats, None)
+            case Waiting() as waiting:
+                return Played(tuple(entries), waiting)
             case Over(result):
-                return Played(tuple(entries), frozenset(), result)
+                return Played(tuple(entries), result)
         assert step, "an empty step would loop for ever"
         entries += [Entry(event, draw=draw if n == 0 else None) for n, event in enumerate(step)]
         state = fold(game, state, step)

@@ -1,13 +1,14 @@
-"""A match as its log tells it: who sits, what is owed, the table of its game, the result."""
+"""A match as its log tells it: who sits, what is owed and until when, the table of its game, the result."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from functools import reduce
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.events import Ended, Opened, SeatLeft, SeatTaken, Started
+from domain.match.events import BotRemoved, BotSeated, Ended, Opened, Resigned, Returned, SeatLeft, SeatTaken, Started, TimedOut
 from domain.match.game import AnyGame, Result, put
 from domain.match.play import Entry, Owed
 
@@ -18,14 +19,32 @@ Status: TypeAlias = Literal["open", "playing", "ended"]
 
 
 class Chair(msgspec.Struct, frozen=True):
-    """One seat: who sits there (None: open) and the entropy they sent."""
+    """One seat: the player or the bot's level (neither: open), and the entropy that the player sent.
+
+    `resigned` is the version at which the player resigned and a bot began to stand in; 0 while they play themselves.
+    """
 
     player_id: str | None = None
+    bot_level: str | None = None
     entropy: str = ""
+    resigned: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody sits here."""
+        return self.player_id is None and self.bot_level is None
+
+    @property
+    def manned(self) -> bool:
+        """Whether a person plays this seat."""
+        return self.player_id is not None and not self.resigned
 
 
 class Match(msgspec.Struct, Generic[Options, State], frozen=True):
-    """A match as its log tells it. `version` is the number of its events; `table` is the game's state once started."""
+    """A match as its log tells it. `version` is the number of its events; `table` is the game's state once started.
+
+    `owed` is what the seats owe, and `due` when the clock acts if nothing happens before.
+    """
 
     match_id: str
     version: int = 0
@@ -35,6 +54,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     chairs: tuple[Chair, ...] = ()
     draws: int = 0
     owed: tuple[Owed, ...] = ()
+    due: datetime | None = None
     table: State | None = None
     result: Result | None = None
 
@@ -48,6 +68,11 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     def seated(self) -> tuple[str, ...]:
         """The players who sit, in seat order."""
         return tuple(chair.player_id for chair in self.chairs if chair.player_id is not None)
+
+    @property
+    def bots_owing(self) -> tuple[int, ...]:
+        """The seats that owe a choice and that no person plays."""
+        return tuple(owed.seat for owed in self.owed if not self.chairs[owed.seat].manned)
 
     def seat_of(self, player_id: str) -> int | None:
         """Where this player sits, if anywhere."""
@@ -74,17 +99,32 @@ def fold(game: AnyGame, match: AnyMatch, entries: Iterable[Entry]) -> AnyMatch:
 
 def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
     """The match after one more entry."""
-    match = replace(match, version=match.version + 1, owed=entry.owed, draws=match.draws if entry.draw is None else entry.draw.number)
+    draws = match.draws if entry.draw is None else entry.draw.number
+    match = replace(match, version=match.version + 1, owed=entry.owed, due=entry.due, draws=draws)
     match entry.event:
         case Opened() as terms:
             return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
         case SeatTaken(seat, player_id, entropy):
-            return replace(match, chairs=put(match.chairs, seat, Chair(player_id, entropy or "")))
+            return _with(match, seat, Chair(player_id=player_id, entropy=entropy or ""))
         case SeatLeft(seat, _, host):
-            return replace(match, chairs=put(match.chairs, seat, Chair()), host=host)
+            return replace(_with(match, seat, Chair()), host=host)
+        case BotSeated(seat, level):
+            return _with(match, seat, Chair(bot_level=level))
+        case BotRemoved(seat):
+            return _with(match, seat, Chair())
         case Started():
             return replace(match, status="playing", table=game.initial)
+        case Resigned(seat):
+            return _with(match, seat, replace(match.chairs[seat], resigned=match.version))
+        case Returned(seat):
+            return _with(match, seat, replace(match.chairs[seat], resigned=0))
         case Ended(ranking, reason):
             return replace(match, status="ended", result=Result(ranking, reason))
+        case TimedOut():
+            return match
         case event:
             return replace(match, table=game.evolve(match.table, event))
+
+
+def _with(match: AnyMatch, seat: int, chair: Chair) -> AnyMatch:
+    return replace(match, chairs=put(match.chairs, seat, chair))
