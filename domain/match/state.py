@@ -41,7 +41,7 @@ class Chair(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, Generic[Options, State], frozen=True):
-    """A match as its log tells it. `version` is the number of its events; `table` is the game's state once started.
+    """A match as its log tells it. `version` is the number of its events; `table` is the game's state from its first event on.
 
     `owed` is what the seats owe, and `due` when the clock acts if nothing happens before.
     """
@@ -113,7 +113,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case BotRemoved(seat):
             return _with(match, seat, Chair())
         case Started():
-            return replace(match, status="playing", table=game.initial)
+            return replace(match, status="playing")
         case Resigned(seat):
             return _with(match, seat, replace(match.chairs[seat], resigned=match.version))
         case Returned(seat):
@@ -123,7 +123,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case TimedOut():
             return match
         case event:
-            return replace(match, table=game.evolve(match.table, event))
+            return replace(match, table=game.evolve(game.initial if match.table is None else match.table, event))
 
 
 def _with(match: AnyMatch, seat: int, chair: Chair) -> AnyMatch:
