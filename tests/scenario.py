@@ -233,4 +233,6 @@ def said(value: Any) -> str:
     """A value of an event or a view in a scenario's words."""
     if isinstance(value, list):
         return f"[{','.join(map(said, value))}]"
+    if isinstance(value, dict):
+        return f"{{{' '.join(f'{field}={said(inside)}' for field, inside in value.items())}}}"
     return {None: "none", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
