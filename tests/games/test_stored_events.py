@@ -6,14 +6,14 @@ should you: these are the events in other people's databases.
 
 import json
 import os
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from domain.match.game import AnyGame
 from service.store.upcasters import STEPS, current_version, upcast
 from tests.laws.matches import sample
-from tests.rooms import every_game, own_tests
+from tests.rooms import every_game, members, own_tests
 from tests.scenario import as_json
 
 
@@ -42,7 +42,7 @@ def stored(game: AnyGame) -> list[dict[str, Any]]:
 
 
 def types(game: AnyGame) -> dict[str, Any]:
-    return {event.__struct_config__.tag: event for event in get_args(game.event) or (game.event,)}
+    return {event.__struct_config__.tag: event for event in members(game.event)}
 
 
 def missing(game: AnyGame, rows: list[dict[str, Any]]) -> set[str]:
