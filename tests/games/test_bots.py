@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from domain.match.game import AnyGame
-from tests.laws.matches import Match, Table, played, tables
+from tests.laws.matches import played, tables
 from tests.rooms import every_game
+from tests.table import Match, Table
 
 MATCHES = 40
 SECONDS_A_MOVE = 0.030

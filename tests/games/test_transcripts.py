@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from domain.match.game import AnyGame
-from tests.laws.matches import Match, Moment, Table, played
+from tests.laws.matches import played
 from tests.rooms import every_game, own_tests
 from tests.scenario import as_json, said
+from tests.table import Match, Moment, Table
 
 
 @every_game
