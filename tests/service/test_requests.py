@@ -8,10 +8,13 @@ import httpx
 import msgspec
 import pytest
 import pytest_asyncio
+from asyncpg import AdminShutdownError, TooManyConnectionsError, UndefinedTableError
 from litestar import get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
@@ -58,6 +61,10 @@ FAILURES = {
     "busy": Busy(),
     "away": StoreAway("password=hunter2"),
     "unreachable": ConnectionRefusedError("password=hunter2"),
+    "full": TooManyConnectionsError("password=hunter2"),
+    "stopping": DBAPIError("SELECT 1", None, AdminShutdownError("password=hunter2")),
+    "pool": PoolExhausted("password=hunter2"),
+    "wrong_sql": DBAPIError("SELECT 1", None, UndefinedTableError("password=hunter2")),
     "bug": RuntimeError("password=hunter2"),
 }
 
@@ -255,6 +262,10 @@ async def test_headers_are_named_when_they_are_wrong(client: httpx.AsyncClient) 
         ("busy", 503, "match_busy", "2"),
         ("away", 503, "unavailable", "2"),
         ("unreachable", 503, "unavailable", "2"),
+        ("full", 503, "unavailable", "2"),
+        ("stopping", 503, "unavailable", "2"),
+        ("pool", 503, "unavailable", "2"),
+        ("wrong_sql", 500, "internal_error", None),
         ("bug", 500, "internal_error", None),
     ],
 )
