@@ -1,9 +1,9 @@
-"""Where the parts of a game's room and of its tests lie, and what its rulebook and labels say."""
+"""Where the parts of a game's room and of its tests lie, and what they say."""
 
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -38,3 +38,13 @@ def clauses(rulebook: Path) -> list[str]:
 def labels(game: AnyGame) -> dict[str, Any]:
     read: dict[str, Any] = json.loads((room(game) / "labels.json").read_text())
     return read
+
+
+def members(union: Any) -> tuple[Any, ...]:
+    """The structs of a union of commands or events, or the one struct that stands for it."""
+    return get_args(union) or (union,)
+
+
+def tag(struct: Any) -> str:
+    """`hand_dealt` of the struct tagged `pico.hand_dealt`."""
+    return str(struct.__struct_config__.tag).split(".")[1]

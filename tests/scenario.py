@@ -33,9 +33,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from domain.games import GAMES
-from domain.match.game import AnyGame, Outcome, Place, Refused, Request, Result, Roll
-from domain.match.play import NotNow, Played, fold, play, start
+from domain.match.game import AnyGame, Outcome, Place, Refused, Request, Roll
+from domain.match.play import NotNow
 from tests.rooms import clauses, room
+from tests.table import Match, Table
 
 CHOICES_MAX = 100_000
 
@@ -78,14 +79,16 @@ def run(block: Block) -> None:
 class _Table:
     game: AnyGame
     names: list[str]
-    state: Any
+    match: Match
 
     def __init__(self, statements: list[list[str]]) -> None:
         self.outcomes = [words for words in statements if words[0] in ("shuffle", "roll")]
-        self.draws = self.checks = 0
-        self.result: Result | None = None
-        self.latest: list[Any] = []
+        self.checks = 0
         self.untold: list[Any] = []
+
+    @property
+    def state(self) -> Any:
+        return self.match.now.state
 
     def tell(self, words: list[str]) -> None:
         self.checks += words[0] not in ("match", "shuffle", "roll", "play") and (not words[0].endswith(":") or "refused" in words)
@@ -95,13 +98,13 @@ class _Table:
             case ["shuffle" | "roll", *_]:
                 pass
             case ["waiting", "for", *names]:
-                owing = {name for seat, name in enumerate(self.names) if self.game.choices(self.state, seat)}
+                owing = {self.names[seat] for seat in self.match.now.waiting}
                 assert owing == set(names), f"waiting for {owing}"
             case ["standing", *places]:
                 self.same(" ".join(places), self.places(self.game.standing(self.state)))
             case ["over", *places, reason]:
-                assert self.result is not None, "it is not over"
-                self.same(" ".join([*places, reason]), f"{self.places(self.result.ranking)} {self.result.reason}")
+                assert self.match.result is not None, "it is not over"
+                self.same(" ".join([*places, reason]), f"{self.places(self.match.result.ranking)} {self.match.result.reason}")
             case ["play", "on", "until", goal]:
                 self.play_on(goal)
             case [">", "nothing", "more"]:
@@ -109,7 +112,7 @@ class _Table:
             case [">", event, *fields]:
                 self.expect(event, fields)
             case [who, "sees", event, *fields]:
-                seen = [self.game.veil(happened, self.viewer(who)) for happened in self.latest]
+                seen = [self.game.veil(happened, self.viewer(who)) for happened in self.match.latest]
                 assert any(self.is_told(sight, event, fields) for sight in seen), f"saw {seen}"
             case [who, "view:", *fields] if who.endswith("'s"):
                 view = as_json(self.game.view(self.state, self.viewer(who[:-2])))
@@ -124,8 +127,8 @@ class _Table:
     def open(self, key: str, words: list[str]) -> None:
         self.game, self.names = GAMES[key], [word for word in words if "=" not in word]
         options = msgspec.convert({"game": key} | self.given(words[len(self.names) :]), self.game.options, strict=False)
-        self.state = self.game.initial
-        self.happen(start(self.game, options, len(self.names), self.fate))
+        self.match = Match(Table(self.game, options, len(self.names)), self.fate).begin()
+        self.untold = self.match.latest
 
     def choose(self, seat: int, command: str, words: list[str]) -> None:
         at = words.index("refused") if "refused" in words else len(words)
@@ -133,7 +136,8 @@ class _Table:
         chosen = msgspec.convert({"type": f"{self.game.key}.{command}"} | self.given(fields), self.game.command, strict=False)
         answer: list[str] = []
         try:
-            self.happen(play(self.game, self.state, seat, chosen, self.draws, self.fate))
+            self.match.choose(seat, chosen)
+            self.untold = self.match.latest
         except Refused as no:
             answer = [no.code, no.clause]
         except NotNow as no:
@@ -143,18 +147,12 @@ class _Table:
     def play_on(self, goal: str) -> None:
         for _ in range(CHOICES_MAX):
             view = as_json(self.game.view(self.state, None))
-            if self.result is not None or (goal != "over" and self.is_stated(view, goal)):
+            if self.match.result is not None or (goal != "over" and self.is_stated(view, goal)):
                 break
-            seat = next(seat for seat in range(len(self.names)) if self.game.choices(self.state, seat))
-            self.happen(play(self.game, self.state, seat, self.game.choices(self.state, seat)[0], self.draws, self.fate))
-        assert (self.result is not None) == (goal == "over"), f"never {goal}"
-
-    def happen(self, played: Played) -> None:
-        self.latest = [entry.event for entry in played.entries]
-        self.untold = list(self.latest)
-        self.state = fold(self.game, self.state, self.latest)
-        self.draws += sum(entry.draw is not None for entry in played.entries)
-        self.result = played.result
+            seat = min(self.match.now.waiting)
+            self.match.choose(seat, self.game.choices(self.state, seat)[0])
+        assert (self.match.result is not None) == (goal == "over"), f"never {goal}"
+        self.untold = self.match.latest
 
     def fate(self, number: int, request: Request) -> Outcome:
         assert self.outcomes, f"the scenario has no outcome for {request}"
@@ -233,4 +231,6 @@ def said(value: Any) -> str:
     """A value of an event or a view in a scenario's words."""
     if isinstance(value, list):
         return f"[{','.join(map(said, value))}]"
+    if isinstance(value, dict):
+        return f"{{{' '.join(f'{field}={said(inside)}' for field, inside in value.items())}}}"
     return {None: "none", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)

@@ -177,7 +177,7 @@ class EmbeddedPostgres:
                 preexec_fn=_tie_to_this_process(),
                 **runner.as_subprocess(),
             )
-        while not self._accepts():
+        while not self._accepts(process.pid):
             ended, late = process.poll() is not None, time.monotonic() > deadline
             if ended or late:
                 said = self._log.read_bytes()[logged_before:][-2000:].decode(errors="replace").strip()
@@ -244,12 +244,13 @@ class EmbeddedPostgres:
         """Lines: process id, data, start time, port, socket folder, network address, shared memory, status."""
         return (self._cluster / "postmaster.pid").read_text().splitlines()
 
-    def _accepts(self) -> bool:
+    def _accepts(self, pid: int | None = None) -> bool:
+        """Whether a server accepts clients; if `pid` is given, whether that one does."""
         try:
             lines = self._pid_file()
         except FileNotFoundError:
             return False
-        if len(lines) < 8 or lines[7].strip() != "ready":
+        if len(lines) < 8 or lines[7].strip() != "ready" or pid not in (None, int(lines[0])):
             return False
         with socket.socket(socket.AF_UNIX) as probe:
             return probe.connect_ex(f"{lines[4]}/.s.PGSQL.{place.PORT}") == 0

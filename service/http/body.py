@@ -16,6 +16,9 @@ BODY_MAX_BYTES = 16_384
 INTEGER_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader (RFC 7493)."""
 
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""The escape, which an even number of backslashes before it leaves one."""
+
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
 _FIELD = re.compile(r"(?:missing required|contains unknown) field `(?P<name>[^`]*)`")
@@ -38,6 +41,8 @@ def decode(body: bytes, expected: Any) -> Any:
     try:
         value = _decoder(expected).decode(body)
         json.loads(body, object_pairs_hook=_unique, parse_int=_exact)
+        if _NUL.search(body):
+            raise _Ambiguous("A text holds the character U+0000")
     except msgspec.ValidationError as error:
         raise Trouble("invalid_body", errors=[fault(str(error))]) from error
     except (msgspec.DecodeError, _Ambiguous) as error:
@@ -71,8 +76,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _Ambiguous("An object names a member twice")
-    if any("\0" in text for pair in pairs for text in pair if isinstance(text, str)):
-        raise _Ambiguous("A text holds the character U+0000")
     return members
 
 

@@ -20,6 +20,7 @@ from service.http.codes import Kind
 from service.matches import Busy, Stale, UnknownMatch
 from service.players import BadName, TooManyTokens
 from service.store import KeyReused, StoreAway
+from service.store.connections import PASSING
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -128,7 +129,7 @@ def _trouble(error: Exception) -> Trouble:
             return Trouble("key_reused")
         case Busy():
             return Trouble("match_busy")
-        case StoreAway() | PoolExhausted() | OSError() | DBAPIError(connection_invalidated=True):
+        case _ if _is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")
         case ValidationException():
@@ -137,6 +138,16 @@ def _trouble(error: Exception) -> Trouble:
             return Trouble(_FRAMEWORK[status], headers=error.headers)
         case _:
             return Trouble("internal_error", "The service failed; the fault has been recorded.")
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether the database is away, full or stopping, whichever way it was asked."""
+    if isinstance(error, StoreAway | PoolExhausted | OSError):
+        return True
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return str(getattr(cause, "sqlstate", None)).startswith(PASSING)
 
 
 _FRAMEWORK = {400: "malformed_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}

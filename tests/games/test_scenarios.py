@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from domain.games import GAMES
 from domain.match.game import AnyGame
 from tests import scenario
-from tests.rooms import TESTS, clauses, every_game, own_tests, room
+from tests.rooms import clauses, every_game, own_tests, room
 
-BLOCKS = [block for path in sorted((TESTS / "games").glob("*/*.scenario")) for block in scenario.blocks(path)]
+BLOCKS = [block for game in GAMES.values() for path in sorted(own_tests(game).glob("*.scenario")) for block in scenario.blocks(path)]
 
 OPENING = """\
 Rule 3.3. A laid card is final.

@@ -7,8 +7,9 @@ from typing import Any
 
 from domain.match.play import NotNow, play
 from tests.laws import samples
-from tests.laws.matches import Match, Moment, first_choice, played, refusal, some, tables
+from tests.laws.matches import first_choice, played, refusal, some, tables
 from tests.rooms import clauses, room
+from tests.table import Match, Moment
 
 REFUSALS = 40
 

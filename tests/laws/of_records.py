@@ -7,7 +7,8 @@ import msgspec
 
 from domain.match.play import fold
 from tests.laws import samples
-from tests.laws.matches import Match, some
+from tests.laws.matches import some
+from tests.table import Match
 
 
 def stored_events_lead_to_the_live_state(matches: Sequence[Match]) -> None:

@@ -9,7 +9,8 @@ import msgspec
 from domain.match.game import Outcome, Request, Shuffle, Viewer
 from domain.match.play import Fate, fold
 from tests.laws import samples
-from tests.laws.matches import Match, feed, random_choice, refusal, secret, seen, some
+from tests.laws.matches import feed, random_choice, refusal, secret, seen, some
+from tests.table import Match
 
 SWAPS = 20
 STEPS = 20

@@ -8,8 +8,9 @@ import pytest
 from domain.games import GAMES
 from domain.match.game import AnyGame
 from tests.laws import of_play, of_records, of_secrets
-from tests.laws.matches import Match, sample
+from tests.laws.matches import sample
 from tests.rooms import every_game
+from tests.table import Match
 
 Law = Callable[[Sequence[Match]], None]
 LAWS: Sequence[Law] = (*of_play.LAWS, *of_records.LAWS, *of_secrets.LAWS)

@@ -6,10 +6,11 @@ from typing import Any
 
 from domain.games.pico import GAME
 from domain.games.pico.commands import CommitCard
-from domain.games.pico.events import Event, HandsExchanged, RoundEnded, TrickResolved
+from domain.games.pico.events import HandsExchanged, RoundEnded, TrickResolved
 from domain.games.pico.options import RED_POINTS, Card, Cards, Edition, Options
 from domain.games.pico.rules import State, taker, totals
-from domain.match.play import fold, play, start
+from domain.match.play import fold
+from tests.table import Match, Table
 
 
 def points(edition: Edition, cards: Sequence[Card]) -> Any:
@@ -22,7 +23,7 @@ def trick(cards: Cards) -> Any:
 
 
 def round_(edition: Edition, hands: Sequence[Cards], tricks: Sequence[Cards]) -> Any:
-    events = played(edition, hands, tricks)
+    events = played(edition, hands, tricks).events
     state: State = fold(GAME, GAME.initial, takewhile(lambda event: not isinstance(event, HandsExchanged), events))
     return {
         "face_up": state.face_up,
@@ -35,7 +36,7 @@ def round_(edition: Edition, hands: Sequence[Cards], tricks: Sequence[Cards]) ->
 
 
 def match(edition: Edition, hands: Sequence[Cards], tricks1: Sequence[Cards], tricks2: Sequence[Cards]) -> Any:
-    state: State = fold(GAME, GAME.initial, played(edition, hands, [*tricks1, *tricks2]))
+    state: State = played(edition, hands, [*tricks1, *tricks2]).now.state
     best, other = GAME.standing(state)
     return {
         "round_points": [list(points) for points in state.points],
@@ -44,16 +45,15 @@ def match(edition: Edition, hands: Sequence[Cards], tricks1: Sequence[Cards], tr
     }
 
 
-def played(edition: Edition, hands: Sequence[Cards], tricks: Sequence[Cards]) -> list[Event]:
-    """All events of a match with these hands and these tricks, each trick as the two seats' cards."""
+def played(edition: Edition, hands: Sequence[Cards], tricks: Sequence[Cards]) -> Match:
+    """A match with these hands and these tricks, each trick as the two seats' cards."""
     dealt = [*hands[0], *hands[1]]
     order = (*dealt, *(card for card in RED_POINTS[edition] if card not in dealt))
-    events = [entry.event for entry in start(GAME, Options(edition), 2, lambda number, request: order).entries]
+    match = Match(Table(GAME, Options(edition), 2), lambda number, request: order).begin()
     for cards in tricks:
         for seat, card in enumerate(cards):
-            state = fold(GAME, GAME.initial, events)
-            events += [entry.event for entry in play(GAME, state, seat, CommitCard(card), 1, lambda number, request: order).entries]
-    return events
+            match.choose(seat, CommitCard(card))
+    return match
 
 
 ANSWERS = {"points": points, "trick": trick, "round": round_, "match": match}

@@ -1,0 +1,51 @@
+"""The rules of the house that a linter cannot say: what the domain may touch, and how much of a file a head can hold."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path for folder in ("domain", "service", "migrations", "tests") for path in (ROOT / folder).rglob("*.py"))
+
+MAY_IMPORT = {"collections", "dataclasses", "domain", "enum", "functools", "itertools", "msgspec", "typing"}
+MAY_IMPORT_TOO = {"domain/match/fate.py": {"hashlib", "hmac", "json"}}
+FILE_MAX, FILE_MIN, FUNCTION_MAX = 300, 8, 50
+RAISED: dict[str, tuple[int, str]] = {}
+"""Files that may be longer than `FILE_MAX`, up to so many lines, and why reading gains by it."""
+
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+@every_file
+def test_the_domain_touches_nothing_of_the_world(path: Path) -> None:
+    name = path.relative_to(ROOT).as_posix()
+    if name.startswith("domain/"):
+        strangers = set(imports(path)) - MAY_IMPORT - MAY_IMPORT_TOO.get(name, set())
+        assert not strangers, f"the rules are pure: no clock, no randomness, no I/O, but {name} imports {strangers}"
+
+
+@every_file
+def test_a_file_fits_in_the_head_and_is_worth_opening(path: Path) -> None:
+    name, lines = path.relative_to(ROOT).as_posix(), len(path.read_text().splitlines())
+    most, why = RAISED.get(name, (FILE_MAX, "a file of one thought fits in the head; take apart what is two"))
+    assert lines <= most, f"{name} has {lines} lines: {why}"
+    called_so_by_python = path.name in ("__init__.py", "__main__.py")
+    assert lines >= FILE_MIN or called_so_by_python, f"{name} has {lines} lines: let it stand with what it belongs to"
+
+
+@every_file
+def test_a_function_fits_on_a_screen(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+            lines = node.end_lineno - node.lineno + 1
+            assert lines <= FUNCTION_MAX, f"{node.name} has {lines} lines: say the parts of it by name"
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or ".").split(".")[0]

@@ -1,0 +1,44 @@
+"""The docs page, which must work with no network but the way to this service."""
+
+import re
+
+import httpx
+
+from service import resources
+from service.http.docs import PAGES
+
+
+async def test_the_page_and_all_it_loads_come_from_here(client: httpx.AsyncClient) -> None:
+    page = await client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    wanted = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(wanted) >= 4
+    assert all(address.startswith(("/", "data:")) for address in wanted), wanted
+    for address in wanted:
+        if address.startswith("/"):
+            assert (await client.get(address)).status_code == 200, address
+
+
+async def test_the_browser_is_told_to_ask_nobody_else(client: httpx.AsyncClient) -> None:
+    policy = (await client.get("/docs")).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "http" not in policy
+
+
+async def test_scripts_and_styles_come_as_what_they_are(client: httpx.AsyncClient) -> None:
+    script = await client.get("/docs/assets/swagger-ui/swagger-ui-bundle.js")
+    assert "javascript" in script.headers["content-type"]
+    assert (await client.get("/docs/assets/swagger-ui/swagger-ui.css")).headers["content-type"].startswith("text/css")
+    assert (await client.get("/docs/assets/../docs.py")).status_code == 404
+    assert (await client.get("/docs/assets/%2e%2e/%2e%2e/http/docs.py")).status_code == 404
+
+
+def test_what_is_not_ours_comes_with_its_licence() -> None:
+    assert "Apache License" in (PAGES / "swagger-ui" / "LICENSE").read_text("utf-8")
+
+
+async def test_the_document_is_served_as_committed(client: httpx.AsyncClient) -> None:
+    served = await client.get("/openapi.json")
+    assert served.content == (resources.folder("openapi") / "openapi.json").read_bytes()
+    assert (await client.get("/openapi.json", headers={"If-None-Match": served.headers["etag"]})).status_code == 304

@@ -1,0 +1,87 @@
+"""What the machines that run the service ask of it."""
+
+import asyncpg
+import httpx
+from litestar import Litestar
+
+from service import settings
+from service.app import create_app
+from service.http import health
+from service.http.assembly import http_app
+from service.readiness import Readiness
+from service.store.address import sqlalchemy_engine
+from tests.service.conftest import inside
+from tests.service.documented import Documented
+
+
+async def ready(database_url: str) -> httpx.Response:
+    """What `get_ready` says of this database."""
+    engine = sqlalchemy_engine(database_url)
+    app = http_app(health.ROUTES, players=None, services=["readiness"])  # type: ignore[arg-type]
+    app.state.readiness = Readiness(engine)
+    try:
+        async with httpx.AsyncClient(transport=Documented(inside(app)), base_url="http://ludicitude.test") as client:
+            return await client.get("/v1/ready")
+    finally:
+        await engine.dispose()
+
+
+async def test_a_process_lives_and_can_serve(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/v1/live")).json() == {"status": "ok"}
+    assert (await client.get("/v1/ready")).json() == {"status": "ok"}
+
+
+async def test_a_database_without_our_schema_is_not_ready(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute("UPDATE alembic_version SET version_num = 'of_a_later_release'")
+        assert (await ready(database_url)).status_code == 200, "an older process serves on while a newer one has migrated"
+        await connection.execute("DELETE FROM alembic_version")
+        assert (await ready(database_url)).json()["detail"] == "The database has not been migrated to this release."
+        await connection.execute("DROP TABLE alembic_version")
+        answer = await ready(database_url)
+    finally:
+        await connection.close()
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.json()["detail"] == "The database has not been migrated."
+
+
+async def test_a_database_that_is_away_is_said_at_once() -> None:
+    answer = await ready("postgresql://nobody:hunter2@127.0.0.1:1/nowhere")
+    assert (answer.status_code, answer.json()["detail"]) == (503, "The database cannot be reached.")
+    assert answer.headers["retry-after"] == "2"
+    assert "hunter2" not in answer.text
+
+
+async def test_what_needs_the_database_says_so_while_it_is_away_and_the_rest_goes_on(app: Litestar) -> None:
+    away = create_app(settings.read({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nowhere"}))
+    async with httpx.AsyncClient(transport=Documented(inside(away)), base_url="http://ludicitude.test") as client:
+        answer = await client.post("/v1/players", json={"display_name": "Ada"})
+        assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "unavailable", "2")
+        assert (await client.get("/v1/live")).status_code == 200
+        assert (await client.get("/v1/games")).status_code == 200
+
+
+async def test_connections_that_break_are_an_answer_and_then_forgotten(client: httpx.AsyncClient, database_url: str) -> None:
+    player_id = (await client.post("/v1/players", json={"display_name": "Ada"})).json()["player_id"]
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    finally:
+        await connection.close()
+    answers = [(await client.get(f"/v1/players/{player_id}")).status_code for _ in range(4)]
+    assert set(answers) <= {200, 503}
+    assert answers[-2:] == [200, 200]
+
+
+async def test_the_numbers_count_by_route_and_not_by_address(client: httpx.AsyncClient) -> None:
+    await client.get("/v1/players/ply_s3cret")
+    await client.get("/v1/nowhere/s3cret")
+    metrics = await client.get("/metrics")
+    assert metrics.status_code == 200
+    assert 'ludicitude_http_requests_total{method="GET",route="/v1/players/{player_id}",status="404"}' in metrics.text
+    assert 'ludicitude_http_requests_total{method="GET",route="(none)",status="404"}' in metrics.text
+    assert "ludicitude_http_request_seconds_bucket" in metrics.text
+    assert "s3cret" not in metrics.text
