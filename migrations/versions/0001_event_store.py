@@ -105,12 +105,18 @@ MATCHES = (
         opened_at timestamptz NOT NULL,
         updated_at timestamptz NOT NULL,
         ended_at timestamptz,
-        due_at timestamptz
+        due_at timestamptz,
+        bots_at timestamptz,
+        shown jsonb NOT NULL,
+        rematch_of uuid
     ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)
     """,
     "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, opened_at, stream_id)",
     "CREATE INDEX match_current_players ON public.match_current USING gin (players)",
     "CREATE INDEX match_current_due ON public.match_current (due_at) WHERE due_at IS NOT NULL",
+    "CREATE INDEX match_current_bots ON public.match_current (bots_at) WHERE bots_at IS NOT NULL",
+    # A match has one rematch, however many ask for it at once.
+    "CREATE UNIQUE INDEX match_current_rematch ON public.match_current (rematch_of) WHERE rematch_of IS NOT NULL",
     # Apart from everything else, so that nothing that reads events, snapshots or lists comes near a seed.
     """
     CREATE TABLE public.match_seeds (

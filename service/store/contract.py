@@ -28,7 +28,10 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """The match's own row: what lists show of it, and when its next deadline is due."""
+    """The match's own row: what lists show of it (`shown`, JSON text), when its clock is due, and whether its bots owe a choice.
+
+    `rematch_of` is the match that this one follows, of which there is one at most.
+    """
 
     game: str
     status: str
@@ -37,6 +40,9 @@ class Line(msgspec.Struct, frozen=True):
     seats_open: int
     players: tuple[str, ...]
     due_at: datetime | None = None
+    bots_owe: bool = False
+    shown: bytes = b"{}"
+    rematch_of: UUID | None = None
 
 
 class Append(msgspec.Struct, frozen=True):
@@ -132,6 +138,10 @@ class WrongVersion(Exception):
 
 class KeyReused(Exception):
     """This command id has been used for a command that asked for something else. Nothing was stored."""
+
+
+class RematchTaken(Exception):
+    """The match has a rematch already. Nothing was stored."""
 
 
 class Unstorable(ValueError):

@@ -17,6 +17,7 @@ from service.store.contract import (
     Loaded,
     Logged,
     Page,
+    RematchTaken,
     Remembered,
     Snapshot,
     Stored,
@@ -27,7 +28,7 @@ from service.store.fitness import require_fit
 
 APPEND = """
 SELECT status, first_version, last_version, at
-FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 """
 
 LOAD = """
@@ -130,6 +131,8 @@ class EventStore:
         except asyncpg.PostgresError as error:
             if error.sqlstate == "ES001":
                 raise WrongVersion(int(error.detail or 0)) from None
+            if isinstance(error, asyncpg.UniqueViolationError) and error.constraint_name == "match_current_rematch":
+                raise RematchTaken from None
             raise
         if row["status"] == "reused":
             raise KeyReused
@@ -201,6 +204,9 @@ def arguments(append: Append) -> tuple[Any, ...]:
         line.seats_open,
         line.players,
         line.due_at,
+        line.bots_owe,
+        line.shown,
+        line.rematch_of,
         append.seed,
     )
 

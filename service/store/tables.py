@@ -132,11 +132,19 @@ match_current = Table(
     Column("updated_at", Moment, nullable=False),
     Column("ended_at", Moment),
     Column("due_at", Moment),
+    Column("bots_at", Moment),
+    Column("shown", JSONB, nullable=False),
+    Column("rematch_of", Uuid),
     Index("match_current_lobby", "visibility", "status", "opened_at", "stream_id"),
     Index("match_current_players", "players", postgresql_using="gin"),
     Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+    Index("match_current_bots", "bots_at", postgresql_where=text("bots_at IS NOT NULL")),
+    Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
 )
-"""What lists show of each match, written with its events. `players` are the ids of those seated."""
+"""What lists show of each match, written with its events. `players` are the ids of those seated.
+
+`due_at` and `bots_at` are when somebody has to look after the match if nothing happens: for its clock, and for its bots.
+"""
 
 match_seeds = Table(
     "match_seeds",
