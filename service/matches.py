@@ -7,9 +7,8 @@ before anybody hears of it.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -19,15 +18,15 @@ from cachetools import LRUCache
 from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.match import fate, lobby
-from domain.match.events import AnyOpened
+from domain.match import fate
 from domain.match.game import AnyGame, Refused
-from domain.match.lobby import FateOf, NotAllowed, Unfit
-from domain.match.play import Entry, Fate, NotNow
-from domain.match.state import AnyMatch, Match, fold, match_type
+from domain.match.play import Entry, NotNow
+from domain.match.state import AnyMatch, Match, fold
+from domain.match.table import NotAllowed, Unfit, World
 from service import chance
+from service.held import Held, UnknownMatch, line, restored, stream_of
 from service.live.watch import Watch
-from service.store import Append, Appended, EventStore, KeyReused, Line, Loaded, StoreAway, WrongVersion
+from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
 from service.store.snapshots import state_schema
 
@@ -40,12 +39,11 @@ SNAPSHOT_EVERY = 100
 CACHED_MATCHES = 10_000
 PAGE_MAX = 500
 
-Decide = Callable[[AnyGame, AnyMatch, FateOf], tuple[Entry, ...]]
+Decide = Callable[[AnyGame, AnyMatch, World], tuple[Entry, ...]]
 """What the domain answers to a command, on a given state of the match."""
 
-
-class UnknownMatch(Exception):
-    """There is no such match, or none that this caller may know of."""
+Open = Callable[[str, str, World], tuple[Entry, ...]]
+"""What the domain answers to an opening: (the new match's id, the commitment to its seed, the world)."""
 
 
 class Busy(Exception):
@@ -81,29 +79,6 @@ class Changed(msgspec.Struct, frozen=True):
     records: tuple[Record, ...]
 
 
-class Held(msgspec.Struct, frozen=True):
-    """A match as this process holds it. The seed stays beside the state and never in it."""
-
-    game: AnyGame
-    match: AnyMatch
-    seed: bytes
-
-    def fate_of(self, entropy: Sequence[str]) -> Fate:
-        """The draws of this match, given the seats' entropy."""
-        return fate.fate(fate.match_key(self.match.match_id, self.seed, entropy))
-
-
-def stream_of(match_id: str) -> UUID:
-    """The stream of a match by its id. Raises `UnknownMatch` for what cannot be an id."""
-    prefix, _, text = match_id.partition("_")
-    if prefix != "mat" or len(text) != 32 or text != text.lower():
-        raise UnknownMatch
-    try:
-        return UUID(hex=text)
-    except ValueError:
-        raise UnknownMatch from None
-
-
 class Matches:
     """All matches of the service, as one process sees them."""
 
@@ -113,19 +88,23 @@ class Matches:
         self._held: LRUCache[UUID, Held] = LRUCache(CACHED_MATCHES)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Changed]] = set()
+        self._moved: list[Callable[[AnyMatch], None]] = []
 
     @property
     def committing(self) -> int:
         """How many appends are under way."""
         return len(self._tasks)
 
-    async def open(self, call: Call, terms: Callable[[str], AnyOpened], sit: bool, entropy: str) -> Changed:
-        """Open a match; `terms` makes its opening from the commitment to its seed. The same keyed call opens one match."""
+    def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
+        """Call `tell` with each match that this process has moved on."""
+        self._moved.append(tell)
+
+    async def open(self, call: Call, game: AnyGame, decide: Open) -> Changed:
+        """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises."""
         seed = chance.new_seed()
         match_id = f"mat_{call.id.hex}"
-        opening = terms(fate.commitment(match_id, seed))
-        held = Held(GAMES[opening.game], Match(match_id), seed)
-        entries = lobby.open_match(held.game, match_id, opening, sit, entropy, held.fate_of)
+        held = Held(game, Match(match_id), seed)
+        entries = decide(match_id, fate.commitment(match_id, seed), held.world)
         try:
             return await self._commit(call, call.id, held, entries)
         except WrongVersion as lost:
@@ -145,7 +124,7 @@ class Matches:
                 try:
                     if call.expected not in (None, held.match.version):
                         raise Stale(held.match.version)
-                    entries = decide(held.game, held.match, held.fate_of)
+                    entries = decide(held.game, held.match, held.world)
                     return await self._commit(call, stream, held, entries)
                 except WrongVersion:
                     self._held.pop(stream, None)
@@ -201,7 +180,7 @@ class Matches:
         loaded = await self._store.load(stream, state_schema())
         if loaded is None:
             raise UnknownMatch
-        held = _restored(loaded, stream)
+        held = restored(loaded, stream)
         self._held[stream] = held
         return held, True
 
@@ -223,7 +202,7 @@ class Matches:
                 command=call.id,
                 fingerprint=call.fingerprint,
                 events=tuple(encode(entry, origin) for entry in entries),
-                line=_line(after),
+                line=line(after),
                 seed=held.seed if before.version == 0 else None,
             )
         )
@@ -231,6 +210,8 @@ class Matches:
             return await self._again(stream, appended.first, appended.last)
         self._held[stream] = replace(held, match=after)
         self._watch.moved(stream, after.version)
+        for tell in self._moved:
+            tell(after)
         if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
             await self._snapshot(stream, after)
         return Changed(after, _records(appended, entries))
@@ -260,24 +241,8 @@ class Matches:
         loaded = await self._store.load(stream, state_schema(), upto=version)
         if loaded is None:
             raise UnknownMatch
-        return _restored(loaded, stream)
-
-
-def _restored(loaded: Loaded, stream: UUID) -> Held:
-    """A match from its snapshot, if there is one, and the events since."""
-    game = GAMES[loaded.game]
-    match = Match[Any, Any](f"mat_{stream.hex}")
-    if loaded.snapshot is not None:
-        match = msgspec.json.decode(loaded.snapshot.state, type=match_type(game))
-    assert loaded.seed is not None, "a match without a seed"
-    return Held(game, fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
+        return restored(loaded, stream)
 
 
 def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:
     return tuple(Record(version, appended.at, entry) for version, entry in enumerate(entries, start=appended.first))
-
-
-def _line(match: AnyMatch) -> Line:
-    """What lists show of a match, written with its events."""
-    terms = match.agreed
-    return Line(terms.game, match.status, terms.visibility, terms.seats, terms.seats - len(match.seated), match.seated)

@@ -41,6 +41,11 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
     clock: Annotated[Clock | None, msgspec.Meta(description="Null: nobody is hurried.")]
     start: Start
     host: PlayerId
+    rematch_of: Annotated[str | None, msgspec.Meta(description="Id of the match that this one follows, if it is a rematch.")]
+    kept_for: Annotated[
+        tuple[PlayerId | None, ...],
+        msgspec.Meta(description="The player each seat is kept for, in seat order, null where for nobody; empty but in a rematch."),
+    ]
     scheme: Annotated[str, msgspec.Meta(description="How dice and shuffles are drawn, so that anyone can check them.")]
     commitment: Annotated[str, msgspec.Meta(description="SHA-256 that binds the server to the seed of this match before anyone sits.")]
 

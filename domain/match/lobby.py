@@ -38,6 +38,30 @@ def open_match(
     return _full(game, Match(match_id), entries, world)
 
 
+def rematch(game: AnyGame, match: AnyMatch, match_id: str, host: str, commitment: str, world: World) -> tuple[Entry, ...]:
+    """Open the match that follows one that was played: the same terms and players, each one seat further on, kept for them."""
+    if match.status != "ended" or match.table is None:
+        raise NotNow("match_not_over")
+    if match.seat_of(host) is None:
+        raise NotAllowed("not_seated")
+    chairs = (match.chairs[-1], *match.chairs[:-1])
+    terms = replace(
+        match.agreed,
+        ruleset=game.ruleset,
+        start="when_full",
+        host=host,
+        rematch_of=match.match_id,
+        kept_for=tuple(chair.player_id for chair in chairs),
+        commitment=commitment,
+    )
+    seat = next(seat for seat, chair in enumerate(chairs) if chair.player_id == host)
+    entries: tuple[Entry, ...] = (Entry(terms, due=world.now + OPEN_FOR), Entry(SeatTaken(seat, host), seat))
+    for seat, chair in enumerate(chairs):
+        if chair.bot_level is not None:
+            entries += (Entry(BotSeated(seat, chair.bot_level)),)
+    return _full(game, Match(match_id), entries, world)
+
+
 def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, entropy: str, world: World) -> tuple[Entry, ...]:
     """Sit down, on this seat or the first open one; who resigned comes back to their own.
 
@@ -49,17 +73,20 @@ def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, 
     _require_open(match)
     if own is not None:
         raise NotNow("already_seated")
-    taken = SeatTaken(_free(match, seat), player_id, entropy or None)
+    taken = SeatTaken(_free(match, player_id, seat), player_id, entropy or None)
     return _full(game, match, (Entry(taken, taken.seat),), world)
 
 
 def leave_seat(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
-    """Free one's seat before the start. The host's leaving passes the host on; when no person is left the match closes."""
+    """Free one's seat before the start.
+
+    The host's leaving passes the host on; when no person is left the match closes, and so does a rematch without its host.
+    """
     _require_open(match)
     seat = match.seat_of(player_id)
     if seat is None:
         raise NotAllowed("not_seated")
-    others = (other for other in match.seated if other != player_id)
+    others = (other for other in match.seated if other != player_id and match.agreed.rematch_of is None)
     host = match.host if match.host != player_id else next(others, "")
     left = Entry(SeatLeft(seat, player_id, host or player_id), seat, due=match.due)
     return (left,) if host else joined((left,), (Entry(Ended((), "closed")),))
@@ -114,8 +141,10 @@ def _full(game: AnyGame, match: AnyMatch, entries: tuple[Entry, ...], world: Wor
     return joined(entries[:-1], (replace(entries[-1], due=due),))
 
 
-def _free(match: AnyMatch, seat: int | None) -> int:
-    free = [number for number, chair in enumerate(match.chairs) if chair.open]
+def _free(match: AnyMatch, player_id: str, seat: int | None) -> int:
+    kept = match.agreed.kept_for or (None,) * len(match.chairs)
+    free = [number for number, chair in enumerate(match.chairs) if chair.open and kept[number] in (player_id, None)]
+    free.sort(key=lambda number: kept[number] != player_id)
     if seat is not None and seat >= len(match.chairs):
         raise Unfit("no_such_seat", "seat")
     if not free:

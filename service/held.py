@@ -1,0 +1,88 @@
+"""A match as a process holds it in memory, and the row that is written with its events."""
+
+import hashlib
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from domain.games import GAMES, AnyOptions
+from domain.match import fate
+from domain.match.events import Clock, Spectators
+from domain.match.game import AnyGame
+from domain.match.state import AnyMatch, Chair, Match, fold, match_type
+from domain.match.table import World
+from service import chance
+from service.store import Line, Loaded
+from service.store.codec import decode
+
+
+class UnknownMatch(Exception):
+    """There is no such match, or none that this caller may know of."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A match as this process holds it. The seed stays beside the state and never in it."""
+
+    game: AnyGame
+    match: AnyMatch
+    seed: bytes
+
+    @property
+    def world(self) -> World:
+        """The time, and the draws of this match."""
+        return World(datetime.now(UTC), lambda entropy: fate.fate(fate.match_key(self.match.match_id, self.seed, entropy)))
+
+    def luck(self, decision: str) -> Random:
+        """A bot's luck for one decision: the same in every process, and unknown to all who do not know the seed."""
+        return chance.luck(hashlib.blake2b(f"{self.match.match_id} {decision}".encode(), key=self.seed).digest())
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What lists show of a match besides the columns of its row."""
+
+    options: AnyOptions
+    spectators: Spectators
+    clock: Clock | None
+    host: str
+    chairs: tuple[Chair, ...]
+
+
+def stream_of(match_id: str) -> UUID:
+    """The stream of a match by its id. Raises `UnknownMatch` for what cannot be an id."""
+    prefix, _, text = match_id.partition("_")
+    if prefix != "mat" or len(text) != 32 or text != text.lower():
+        raise UnknownMatch
+    try:
+        return UUID(hex=text)
+    except ValueError:
+        raise UnknownMatch from None
+
+
+def restored(loaded: Loaded, stream: UUID) -> Held:
+    """A match from its snapshot, if there is one, and the events since."""
+    game = GAMES[loaded.game]
+    match = Match[Any, Any](f"mat_{stream.hex}")
+    if loaded.snapshot is not None:
+        match = msgspec.json.decode(loaded.snapshot.state, type=match_type(game))
+    assert loaded.seed is not None, "a match without a seed"
+    return Held(game, fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
+
+
+def line(match: AnyMatch) -> Line:
+    """What lists show of a match, written with its events."""
+    terms, closed = match.agreed, match.status == "ended" and match.table is None
+    return Line(
+        game=terms.game,
+        status=match.status,
+        visibility=terms.visibility,
+        seats=terms.seats,
+        seats_open=sum(chair.open for chair in match.chairs),
+        players=match.seated,
+        due_at=match.due,
+        bots_owe=bool(match.bots_owing),
+        shown=msgspec.json.encode(Shown(terms.options, terms.spectators, terms.clock, match.host, match.chairs)),
+        rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
+    )
