@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
 .PHONY: run test soak lock format clean
 
@@ -51,12 +51,13 @@ $(VENV)/runtime.done: requirements.lock
 	@touch $@
 
 $(VENV)/project.done: $(VENV)/runtime.done pyproject.toml
-	@$(INSTALL) --no-index --no-deps --no-build-isolation --editable .
+	@$(INSTALL) --no-index --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/tests.done: $(VENV)/runtime.done requirements-test.lock
 	@echo "Installing what the tests need (once, less than a minute)..."
 	@mv $(VENV)/runtime.done $(VENV)/runtime.unsure
 	@$(INSTALL) --require-hashes -r requirements-test.lock
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib  # Or else the tests, to whom warnings are errors, would meet those of the compiler.
 	@mv $(VENV)/runtime.unsure $(VENV)/runtime.done
 	@touch $@

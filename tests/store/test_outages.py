@@ -155,15 +155,16 @@ async def test_a_caller_who_leaves_neither_loses_nor_doubles_nor_leaks(small: Ev
     assert await positions(database) == (6, 6)
 
 
-async def test_closing_lets_appends_under_way_end(database_url: str, database: Session) -> None:
-    closing, stream = await EventStore.connect(database_url), uuid4()
-    await closing.append(appending(stream, 0))
+async def test_closing_lets_appends_under_way_end(small: EventStore, database_url: str, database: Session) -> None:
+    """Also those that still wait for a connection."""
+    stream = uuid4()
+    await small.append(appending(stream, 0))
     async with session(database_url) as blocker, blocker.transaction():
         await blocker.execute("SELECT FROM es.streams FOR UPDATE")
-        appends = asyncio.create_task(closing.append(appending(stream, 1)))
+        appends = [asyncio.create_task(small.append(appending(stream, 1))), asyncio.create_task(small.append(appending(uuid4(), 0)))]
         await an_append_waits(database)
-        closed = asyncio.create_task(closing.close())
+        closed = asyncio.create_task(small.close())
         await asyncio.sleep(0.05)
         assert not closed.done()
     await closed
-    assert (await appends).first == 2
+    assert [(await append).first for append in appends] == [2, 1]

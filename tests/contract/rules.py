@@ -1,0 +1,160 @@
+"""What the document must be beyond valid: the shapes that generators of clients read without a fault, as a list of faults."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from service.http.schemas import REF
+
+JSON, PROBLEM = "application/json", "application/problem+json"
+METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+
+
+def faults(document: dict[str, Any]) -> list[str]:
+    """Everything in the document that breaks a rule."""
+    schemas = document["components"]["schemas"]
+    found = [*_whole(document), *_references(document, schemas)]
+    for path, method, operation in operations(document):
+        found += [f"{method} {path}: {fault}" for fault in _operation(document, operation)]
+    for name, schema in schemas.items():
+        found += [f"{name}: {fault}" for fault in _component(name, schema, schemas)]
+    for name in _reached(_responses(document), schemas):
+        properties = schemas[name].get("properties", {})
+        if missing := set(properties) - set(schemas[name].get("required", ())):
+            found.append(f"{name}: is sent, so {sorted(missing)} must be required")
+    return found
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in document["paths"].items():
+        yield from ((path, method, item[method]) for method in METHODS if method in item)
+
+
+def _whole(document: dict[str, Any]) -> Iterator[str]:
+    if document["openapi"] != "3.1.0":
+        yield "is not OpenAPI 3.1.0"
+    if any(server["url"] != "/" for server in document["servers"]):
+        yield "names a server; a client brings its own"
+    names = [operation["operationId"] for _, _, operation in operations(document)]
+    if len(set(names)) != len(names):
+        yield "an operationId is used twice"
+    for path in document["paths"]:
+        if not re.fullmatch(r"(/[a-z0-9]+(-[a-z0-9]+)*|/\{[a-z_]+\})+", path):
+            yield f"{path} is not kebab-case"
+
+
+def _references(document: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    found = {each["$ref"] for each in _nodes(document) if isinstance(each.get("$ref"), str)}
+    unknown = {each for each in found if each.startswith(REF) and each.removeprefix(REF) not in schemas}
+    if unknown:
+        yield f"refers to what is not there: {sorted(unknown)}"
+    used = _reached([{"$ref": each} for each in found if each.startswith(REF)], schemas)
+    if idle := set(schemas) - set(used):
+        yield f"nothing refers to {sorted(idle)}"
+
+
+def _operation(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[str]:
+    if not re.fullmatch(r"[a-z]+(_[a-z]+)*", operation["operationId"]):
+        yield "its operationId is not snake_case"
+    if not operation.get("summary") or not operation.get("description"):
+        yield "needs a summary and a description"
+    if len(operation["tags"]) != 1 or operation["tags"][0] not in {tag["name"] for tag in document["tags"]}:
+        yield "needs one tag that is described"
+    for parameter in operation.get("parameters", ()):
+        if not parameter.get("description"):
+            yield f"the parameter {parameter['name']} needs a description"
+        if isinstance(parameter["schema"].get("type"), list):
+            yield f"the parameter {parameter['name']} cannot be null; it is absent"
+    for content in [
+        operation.get("requestBody", {}).get("content", {}),
+        *(each.get("content", {}) for each in operation["responses"].values()),
+    ]:
+        for media_type, each in content.items():
+            if set(each["schema"]) != {"$ref"}:
+                yield f"a body of {media_type} is no named component"
+            if media_type == JSON and "example" not in each:
+                yield "a body has no example"
+    for status, response in operation["responses"].items():
+        yield from (f"{status}: {fault}" for fault in _response(status, response))
+
+
+def _response(status: str, response: dict[str, Any]) -> Iterator[str]:
+    if not response.get("description"):
+        yield "needs a description"
+    if "Request-Id" not in response.get("headers", {}):
+        yield "does not declare Request-Id"
+    if status >= "400" and response.get("content") != {PROBLEM: {"schema": {"$ref": REF + "Problem"}}}:
+        yield "is no problem document"
+    if status in ("429", "503") and "Retry-After" not in response["headers"]:
+        yield "does not declare Retry-After"
+    if status == "401" and "WWW-Authenticate" not in response["headers"]:
+        yield "does not declare WWW-Authenticate"
+
+
+def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    if not re.fullmatch(r"([A-Z][a-z0-9]*)+", name):
+        yield "is not PascalCase"
+    if "oneOf" in schema:
+        yield from _union(schema, schemas)
+        schema = {key: value for key, value in schema.items() if key != "oneOf"}
+    elif "description" not in schema:
+        yield "needs a description"
+    for node in _nodes(schema):
+        yield from _node(node)
+        if node is not schema and "properties" in node and isinstance(node.get("type"), str):
+            yield f"holds an object without a name: {sorted(node['properties'])}"
+
+
+def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    members = [each.get("$ref") for each in schema["oneOf"]]
+    tag, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+    if sorted(mapping.values()) != sorted(members):
+        yield "its mapping and its members differ"
+    for value, member in mapping.items():
+        struct = schemas[member.removeprefix(REF)]
+        if struct["properties"].get(tag) != {"type": "string", "const": value} or tag not in struct["required"]:
+            yield f"{member} does not require {tag} to be {value}"
+
+
+def _node(node: dict[str, Any]) -> Iterator[str]:
+    if bad := {"allOf", "anyOf", "nullable", "prefixItems", "not"} & {key for key, value in node.items() if not isinstance(value, str)}:
+        yield f"uses {sorted(bad)}"
+    variants = node.get("oneOf", ())
+    if variants and "discriminator" not in node and not (len(variants) == 2 and "$ref" in variants[0] and variants[1] == {"type": "null"}):
+        yield f"has a union without a name: {variants}"
+    if isinstance(values := node.get("enum"), list) and (None in values or not isinstance(node.get("type"), str)):
+        yield f"has an enum that is not of one type: {values}"
+    if node.get("type") == "array" and not node.get("items"):
+        yield "has an array of anything"
+    for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
+        if isinstance(node.get(key), float):
+            yield f"{key} is written as a fraction"
+
+
+def _responses(document: dict[str, Any]) -> list[Any]:
+    return [operation["responses"] for _, _, operation in operations(document)]
+
+
+def _reached(start: list[Any], schemas: dict[str, Any]) -> dict[str, None]:
+    """The components that can be reached from here."""
+    reached: dict[str, None] = {}
+    todo = list(start)
+    while todo:
+        for node in _nodes(todo.pop()):
+            name = str(node.get("$ref", "")).removeprefix(REF)
+            if name in schemas and name not in reached:
+                reached[name] = None
+                todo.append(schemas[name])
+    return reached
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in it, but for examples, which are data."""
+    if isinstance(value, dict):
+        yield value
+        for key, each in value.items():
+            if key not in ("example", "examples", "default"):
+                yield from _nodes(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _nodes(each)

@@ -1,0 +1,115 @@
+"""The API's document: equal to what is committed, the same every time, valid, and of the shapes that generators read."""
+
+import json
+import os
+import subprocess
+import sys
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from service import resources
+from service.http.document import listing, text
+from tests.contract.building import app_without_database, built
+from tests.contract.rules import faults, operations
+from tests.service.documented import document
+
+FIXED = {
+    *("create_player", "get_me", "update_me", "create_token", "list_tokens", "revoke_token", "get_player"),
+    *("list_games", "get_game", "open_match", "get_match", "take_seat", "leave_seat", "start_match", "send_command"),
+    *("list_events", "get_record", "get_live", "get_ready"),
+}
+"""Names that clients are generated with. Nothing is ever taken out of here."""
+
+
+def test_the_committed_document_is_what_the_routes_say() -> None:
+    committed = (resources.folder("openapi") / "openapi.json").read_text("utf-8")
+    assert committed == text(built()), "the document has changed; if that is meant, write it anew: LUDICITUDE_BLESS=1 pytest tests/contract"
+
+
+def test_the_list_of_operations_is_committed_too() -> None:
+    assert (resources.folder("openapi") / "operations.txt").read_text("utf-8") == listing(app_without_database())
+
+
+def test_it_is_the_same_in_every_process() -> None:
+    program = "from tests.contract.building import built; from service.http.document import text; print(text(built()), end='')"
+    for seed in ("1", "2"):
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        assert run.stdout.decode() == text(built())
+
+
+def test_it_is_valid_openapi() -> None:
+    validate(document())
+
+
+def test_it_breaks_no_rule_of_ours() -> None:
+    assert faults(document()) == []
+
+
+def test_no_operation_that_clients_know_was_renamed() -> None:
+    assert {operation["operationId"] for _, _, operation in operations(document())} >= FIXED
+
+
+def test_its_examples_are_of_its_own_schemas() -> None:
+    whole = document()
+    for path, method, operation in operations(whole):
+        bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for each in [content for body in bodies for content in body.get("content", {}).values() if "example" in content]:
+            errors = list(Draft202012Validator({**each["schema"], "components": whole["components"]}).iter_errors(each["example"]))
+            assert not errors, f"{method} {path}: {errors[0].json_path} {errors[0].message}"
+
+
+def _broken(change: str) -> dict[str, Any]:
+    broken = deepcopy(document())
+    schemas = broken["components"]["schemas"]
+    match change:
+        case "a nullable enum":
+            schemas["Token"]["properties"]["token_id"] = {"type": ["string", "null"], "enum": ["a", None]}
+        case "an anonymous union":
+            schemas["Token"]["properties"]["token_id"] = {
+                "oneOf": [{"$ref": "#/components/schemas/Text"}, {"$ref": "#/components/schemas/Health"}]
+            }
+        case "an anonymous object":
+            schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
+        case "an optional property of a response":
+            schemas["Token"]["required"].remove("last_used_at")
+        case "an incomplete mapping":
+            schemas["Event"]["discriminator"]["mapping"].popitem()
+        case "an error of another shape":
+            broken["paths"]["/v1/games"]["get"]["responses"]["401"]["content"] = {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Text"}}
+            }
+        case "a response that leads nowhere":
+            broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"] = (
+                "#/components/schemas/Nothing"
+            )
+        case "a missing example":
+            del broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+        case "a renamed path":
+            broken["paths"]["/v1/Games_list"] = broken["paths"].pop("/v1/games")
+    return broken
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "a nullable enum",
+        "an anonymous union",
+        "an anonymous object",
+        "an optional property of a response",
+        "an incomplete mapping",
+        "an error of another shape",
+        "a response that leads nowhere",
+        "a missing example",
+        "a renamed path",
+    ],
+)
+def test_the_rules_bite(change: str) -> None:
+    assert faults(_broken(change)), change
+
+
+def test_the_document_is_small_enough_to_read_as_a_page() -> None:
+    assert len(json.dumps(document(), separators=(",", ":"))) < 1_000_000

@@ -1,0 +1,24 @@
+"""The examples of the document are what a visit to every operation sends and gets."""
+
+import json
+
+import pytest
+
+from service import chance, resources
+from service.http.document import write
+from tests.contract.building import app_without_database
+from tests.contract.conftest import BLESSING
+from tests.contract.rules import operations
+from tests.contract.tour import Foretold, visit
+from tests.service.documented import Documented, document
+
+
+async def test_a_visit_shows_what_the_examples_tell(transport: Documented, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chance, "secrets", Foretold(1))
+    seen = await visit(transport)
+    folder = resources.folder("openapi")
+    if BLESSING:
+        (folder / "examples.json").write_text(json.dumps(seen, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write(app_without_database(), folder)
+    assert json.loads((folder / "examples.json").read_text("utf-8")) == seen
+    assert set(seen) == {operation["operationId"] for _, _, operation in operations(document())}, "the visit misses an operation"

@@ -1,0 +1,94 @@
+"""A visit to every operation of the API. What it sends and gets are the examples of the document, which are therefore real."""
+
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx
+
+from tests.service.documented import Documented
+
+BODIES = ("request", "response")
+CHOICES_MAX = 500
+NOON = "2026-12-01T12:00:00Z"
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+class Foretold(random.Random):
+    """Stands for the module `secrets`, so that a visit draws the same ids, tokens and seeds every time."""
+
+    def token_bytes(self, count: int) -> bytes:
+        return self.randbytes(count)
+
+    def randbits(self, count: int) -> int:
+        return self.getrandbits(count)
+
+
+async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
+    """Call every operation, and answer what the first success of each looked like, by operationId."""
+    async with _client(transport) as nobody:
+        await nobody.get("/v1/live")
+        await nobody.get("/v1/ready")
+        await nobody.get("/v1/games")
+        await nobody.get("/v1/games/pico")
+        ada, bob = [await _join(nobody, transport, name) for name in ("Ada", "Bob")]
+    async with ada, bob:
+        await _account(ada)
+        await _lobby(ada, bob)
+        await _match(ada, bob)
+    return {name: _example(answers) for name, answers in sorted(transport.answers.items())}
+
+
+async def _account(ada: httpx.AsyncClient) -> None:
+    me = (await ada.get("/v1/players/me")).json()
+    await ada.patch("/v1/players/me", json={"display_name": "Ada Lovelace"})
+    await ada.get(f"/v1/players/{me['player_id']}")
+    further = (await ada.post("/v1/players/me/tokens")).json()
+    await ada.get("/v1/players/me/tokens")
+    await ada.delete(f"/v1/players/me/tokens/{further['token_id']}")
+
+
+async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
+    """A match that its host starts when both have sat down, one of them on second thoughts."""
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "start": "by_host"})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    await bob.delete(f"{path}/seats/me")
+    await bob.post(f"{path}/seats", json={"seat": 1})
+    await ada.post(f"{path}/start")
+
+
+async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
+    """A match from the first choice to the record. Everybody plays the first of their choices."""
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    await ada.get(path)
+    for _ in range(CHOICES_MAX):
+        view = (await ada.get(path)).json()
+        if view["status"] == "ended":
+            break
+        mover = (ada, bob)[view["waiting_for"][0]]
+        [decision] = (await mover.get(path)).json()["decisions"]
+        choice = {"command": decision["choices"][0], "decision": decision["decision"]}
+        assert (await mover.post(f"{path}/commands", json=choice)).status_code == 200
+    await ada.get(f"{path}/events", params={"after": 0, "limit": 10})
+    await ada.get(f"{path}/record")
+
+
+async def _join(nobody: httpx.AsyncClient, transport: Documented, name: str) -> httpx.AsyncClient:
+    created = await nobody.post("/v1/players", json={"display_name": name})
+    return _client(transport, {"Authorization": f"Bearer {created.json()['token']}"})
+
+
+def _client(transport: Documented, headers: Mapping[str, str] | None = None) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test", headers=headers)
+
+
+def _example(answers: Sequence[httpx.Response]) -> dict[str, Any]:
+    """The bodies of the first success. Moments are all one: they are no two times the same."""
+    answer = next(each for each in answers if each.is_success)
+    bodies = dict(zip(BODIES, (answer.request.content, answer.content), strict=True))
+    return {which: json.loads(_MOMENT.sub(NOON, body.decode())) for which, body in bodies.items() if body}
