@@ -17,7 +17,7 @@ ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_PATTERN = rf"[a-z]+_[{ID_ALPHABET}]{{26}}"
 PREFIX = "lud_"
 
-_SECRET_LENGTH, _CHECK_LENGTH, _ID_LENGTH = 43, 6, 26
+_SECRET_LENGTH, _CHECK_LENGTH, _ID_LENGTH, _INVITE_LENGTH = 43, 6, 26, 16
 _system = random.SystemRandom()
 
 
@@ -46,6 +46,11 @@ def new_id(prefix: str) -> str:
 def is_id(prefix: str, text: str) -> bool:
     """Whether this has the form of an id with this prefix; what has not needs no look into the database."""
     return text.startswith(f"{prefix}_") and re.fullmatch(ID_PATTERN, text) is not None
+
+
+def new_invite() -> str:
+    """A code that admits to a private match: 16 characters that carry 80 random bits."""
+    return _written(secrets.randbits(80), ID_ALPHABET, _INVITE_LENGTH)
 
 
 def new_uuid() -> UUID:

@@ -1,8 +1,8 @@
 """A match as a process holds it in memory, and the row that is written with its events."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,8 @@ import msgspec
 from domain.games import GAMES, AnyOptions
 from domain.match import fate
 from domain.match.events import Clock, Spectators
-from domain.match.game import AnyGame
+from domain.match.game import AnyGame, Luck
+from domain.match.play import Fate
 from domain.match.state import AnyMatch, Chair, Match, fold, match_type
 from domain.match.table import World
 from service import chance
@@ -32,11 +33,14 @@ class Held(msgspec.Struct, frozen=True):
 
     @property
     def world(self) -> World:
-        """The time, and the draws of this match."""
-        return World(datetime.now(UTC), lambda entropy: fate.fate(fate.match_key(self.match.match_id, self.seed, entropy)))
+        """The time, the draws of this match, and its bots' luck."""
+        return World(datetime.now(UTC), self._fate_of, self._luck)
 
-    def luck(self, decision: str) -> Random:
-        """A bot's luck for one decision: the same in every process, and unknown to all who do not know the seed."""
+    def _fate_of(self, entropy: Sequence[str]) -> Fate:
+        return fate.fate(fate.match_key(self.match.match_id, self.seed, entropy))
+
+    def _luck(self, decision: str) -> Luck:
+        """The same in every process, and unknown to all who do not know the seed."""
         return chance.luck(hashlib.blake2b(f"{self.match.match_id} {decision}".encode(), key=self.seed).digest())
 
 
@@ -48,6 +52,11 @@ class Shown(msgspec.Struct, frozen=True):
     clock: Clock | None
     host: str
     chairs: tuple[Chair, ...]
+
+
+def match_id_of(stream: UUID) -> str:
+    """The id of the match whose stream this is."""
+    return f"mat_{stream.hex}"
 
 
 def stream_of(match_id: str) -> UUID:
@@ -64,7 +73,7 @@ def stream_of(match_id: str) -> UUID:
 def restored(loaded: Loaded, stream: UUID) -> Held:
     """A match from its snapshot, if there is one, and the events since."""
     game = GAMES[loaded.game]
-    match = Match[Any, Any](f"mat_{stream.hex}")
+    match = Match[Any, Any](match_id_of(stream))
     if loaded.snapshot is not None:
         match = msgspec.json.decode(loaded.snapshot.state, type=match_type(game))
     assert loaded.seed is not None, "a match without a seed"

@@ -24,7 +24,7 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Match, fold
 from domain.match.table import NotAllowed, Unfit, World
 from service import chance
-from service.held import Held, UnknownMatch, line, restored, stream_of
+from service.held import Held, UnknownMatch, line, match_id_of, restored, stream_of
 from service.live.watch import Watch
 from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
@@ -72,6 +72,11 @@ class Call(msgspec.Struct, frozen=True):
     expected: int | None = None
 
 
+def house_call() -> Call:
+    """A call of the house itself, for its clocks and bots."""
+    return Call(chance.new_uuid(), b"", keyed=False, actor="")
+
+
 class Changed(msgspec.Struct, frozen=True):
     """What a command did: the match right after it, and the records it appended."""
 
@@ -102,7 +107,7 @@ class Matches:
     async def open(self, call: Call, game: AnyGame, decide: Open) -> Changed:
         """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises."""
         seed = chance.new_seed()
-        match_id = f"mat_{call.id.hex}"
+        match_id = match_id_of(call.id)
         held = Held(game, Match(match_id), seed)
         entries = decide(match_id, fate.commitment(match_id, seed), held.world)
         try:
@@ -140,12 +145,20 @@ class Matches:
 
     async def get(self, match_id: str) -> AnyMatch:
         """A match as it stands. Raises `UnknownMatch` and the store's `StoreAway`."""
-        stream = stream_of(match_id)
+        return (await self.held(stream_of(match_id))).match
+
+    async def held(self, stream: UUID) -> Held:
+        """A match as it stands, with what its own draws come from."""
         held, fresh = await self._hold(stream)
         if not fresh and await self._store.version(stream) != held.match.version:
             self._held.pop(stream, None)
             held, _ = await self._hold(stream)
-        return held.match
+        return held
+
+    async def successor(self, match: AnyMatch) -> str | None:
+        """The id of the match that follows this one, if there is one."""
+        stream = await self._store.successor(stream_of(match.match_id))
+        return None if stream is None else match_id_of(stream)
 
     async def at(self, match: AnyMatch, version: int) -> AnyMatch:
         """The match as it stood at `version`, from 1 to its present one."""

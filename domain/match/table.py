@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.match.events import Ended, Resigned, Returned, Seated, Started, TimedOut
-from domain.match.game import AnyGame, Place, Result, Waiting
+from domain.match.game import AnyGame, Luck, Place, Result, Waiting
 from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
 from domain.match.state import AnyMatch, fold
 
@@ -31,10 +31,11 @@ BotChoice: TypeAlias = Callable[[AnyMatch, int], Any]
 
 
 class World(msgspec.Struct, frozen=True):
-    """What the rules may not fetch for themselves: the time it is, and the draws of the match."""
+    """What the rules may not fetch for themselves: the time it is, the draws of the match, and the luck of a bot's decision."""
 
     now: datetime
     fate_of: FateOf
+    luck: Callable[[str], Luck]
 
 
 class NotAllowed(Exception):

@@ -127,6 +127,16 @@ MATCHES = (
     """,
 )
 
+INVITES = (
+    """
+    CREATE TABLE public.match_invites (
+        stream_id uuid PRIMARY KEY,
+        code text NOT NULL,
+        expires_at timestamptz
+    )
+    """,
+)
+
 PLAYERS = (
     """
     CREATE TABLE public.players (
@@ -159,6 +169,6 @@ TRIGGERS = (
 
 def upgrade() -> None:
     functions = [(SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("append_v1", "bump_epoch_v1", "refuse_change_v1")]
-    for statement in (*EVENT_STORE, *MATCHES, *PLAYERS, *functions, *TRIGGERS):
+    for statement in (*EVENT_STORE, *MATCHES, *INVITES, *PLAYERS, *functions, *TRIGGERS):
         # The driver's own text, since SQLAlchemy would read the colons of plpgsql as parameters.
         op.get_bind().exec_driver_sql(statement)

@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from datetime import timedelta
+from typing import Any, Literal
 from uuid import UUID, uuid5
 
 import asyncpg
@@ -77,6 +78,17 @@ SELECT stream_id, $2, $3, $4 FROM es.streams WHERE stream_id = $1 AND version >=
 ON CONFLICT (stream_id, state_schema) DO UPDATE
 SET version = excluded.version, state = excluded.state WHERE n.version < excluded.version
 """
+
+TAKE_DUE = """
+UPDATE public.match_current SET {column} = clock_timestamp() + $1
+WHERE stream_id IN (
+    SELECT stream_id FROM public.match_current WHERE {column} <= clock_timestamp()
+    ORDER BY {column} LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+RETURNING stream_id
+"""
+
+SUCCESSOR = "SELECT stream_id FROM public.match_current WHERE rematch_of = $1"
 
 _END = 2**63 - 1
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
@@ -163,6 +175,16 @@ class EventStore:
         """What this command did to the stream, if it has been appended."""
         rows = await self._reading.rows(REMEMBERED, stream, command)
         return Remembered(*rows[0]) if rows else None
+
+    async def take_due(self, column: Literal["due_at", "bots_at"], held_for: timedelta, limit: int) -> list[UUID]:
+        """Up to `limit` matches that are due by this column, oldest first. Nobody else is given them for `held_for`."""
+        rows = await self._appending.rows(TAKE_DUE.format(column=column), held_for, limit)
+        return [row["stream_id"] for row in rows]
+
+    async def successor(self, stream: UUID) -> UUID | None:
+        """The match that follows this one, if there is one."""
+        rows = await self._reading.rows(SUCCESSOR, stream)
+        return rows[0]["stream_id"] if rows else None
 
     async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes) -> None:
         """Keep a state (JSON text) for later loads, unless a later one is there or the stream has not come so far."""

@@ -155,6 +155,15 @@ match_seeds = Table(
 )
 """The seed of each match, which nobody may see before `opened_at` is set."""
 
+match_invites = Table(
+    "match_invites",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("code", Text, nullable=False),
+    Column("expires_at", Moment),
+)
+"""The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
+
 players = Table(
     "players",
     metadata,

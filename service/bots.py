@@ -1,0 +1,109 @@
+"""Bots at the table. They play through the same path as people, from the same view, and at once."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Self
+from uuid import UUID
+
+import structlog
+
+from domain.games import GAMES
+from domain.match import table
+from domain.match.game import AnyGame, Waiting
+from domain.match.play import Entry, NotNow
+from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.held import Held, match_id_of, stream_of
+from service.matches import Busy, Matches, house_call
+from service.store import StoreAway
+
+WORKERS = 4
+"""Matches that one process plays bots in at the same time."""
+
+QUEUED = 10_000
+"""Matches that may wait for it; those beyond are found by the sweep of the matches' rows."""
+
+STAND_IN = "normal"
+"""The level at which a bot plays for a player who resigned."""
+
+log = structlog.get_logger()
+
+
+def bot_choice(game: AnyGame, match: AnyMatch, seat: int, world: World) -> Any:
+    """What a bot chooses for this seat, seeing what the seat sees. One that fails chooses the first of its choices."""
+    choices = game.choices(match.table, seat)
+    level = match.chairs[seat].bot_level or STAND_IN
+    try:
+        choice = game.bots[level](game.view(match.table, seat), seat, choices, world.luck(str(match.decision(seat))))
+    except Exception:
+        log.exception("bot_failed", match_id=match.match_id, game=game.key, level=level)
+        return choices[0]
+    if choice not in choices:
+        log.error("bot_refused", match_id=match.match_id, game=game.key, level=level)
+        return choices[0]
+    return choice
+
+
+class Bots:
+    """Plays the bots of every match that this process has moved on; `async with` holds its workers.
+
+    `think_seconds` is how long a bot takes over an open choice. Secret ones are made at once, before people make theirs.
+    """
+
+    def __init__(self, matches: Matches, think_seconds: float) -> None:
+        self._matches, self._think_seconds = matches, think_seconds
+        self._queue: asyncio.Queue[UUID] = asyncio.Queue(QUEUED)
+        self._known: set[UUID] = set()
+        self._workers: Sequence[asyncio.Task[None]] = ()
+        matches.when_moved(self._moved)
+
+    async def __aenter__(self) -> Self:
+        self._workers = [asyncio.create_task(self._work()) for _ in range(WORKERS)]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+
+    async def play(self, stream: UUID) -> None:
+        """Let every bot that owes a choice in this match make it."""
+        held = await self._matches.held(stream)
+        for seat in held.match.bots_owing:
+            await self._choose(held, seat)
+
+    def _moved(self, match: AnyMatch) -> None:
+        if not match.bots_owing:
+            return
+        waiting = GAMES[match.agreed.game].advance(match.table)
+        think = 0.0 if isinstance(waiting, Waiting) and waiting.secret else self._think_seconds
+        asyncio.get_running_loop().call_later(think, self._enqueue, stream_of(match.match_id))
+
+    def _enqueue(self, stream: UUID) -> None:
+        if stream not in self._known and not self._queue.full():
+            self._known.add(stream)
+            self._queue.put_nowait(stream)
+
+    async def _work(self) -> None:
+        while True:
+            stream = await self._queue.get()
+            self._known.discard(stream)
+            try:
+                await self.play(stream)
+            except (StoreAway, Busy) as reason:
+                log.warning("bots_delayed", match_id=match_id_of(stream), reason=str(reason))
+            except Exception:
+                log.exception("bots_stuck", match_id=match_id_of(stream))
+
+    async def _choose(self, held: Held, seat: int) -> None:
+        decision = str(held.match.decision(seat))
+        # Some bots think for a few milliseconds, and everybody else is served meanwhile.
+        command = await asyncio.to_thread(bot_choice, held.game, held.match, seat, held.world)
+
+        def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+            return table.choose_as_bot(game, match, seat, command, decision, world)
+
+        try:
+            await self._matches.change(held.match.match_id, house_call(), decide)
+        except NotNow:  # Somebody was there first: another process, the clock, or the player who came back.
+            return

@@ -1,0 +1,32 @@
+"""The clocks of the matches: what happens when a seat lets its time pass, or nobody touches a match for long."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from domain.match import table
+from domain.match.game import AnyGame
+from domain.match.play import Entry, NotNow
+from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.bots import bot_choice
+from service.held import match_id_of
+from service.matches import Matches, house_call
+
+SKEW = timedelta(seconds=2)
+"""How far the clocks of this process and of the database may differ; the database says when a match is due."""
+
+
+async def time_out(matches: Matches, stream: UUID) -> None:
+    """Let the clock of this match act, which the database finds due. A player or another process may be there first."""
+
+    def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+        if match.due is not None and match.due - world.now < SKEW:
+            world = replace(world, now=max(world.now, match.due))
+        return table.time_out(game, match, lambda now, seat: bot_choice(game, now, seat, world), world)
+
+    try:
+        await matches.change(match_id_of(stream), house_call(), decide)
+    except NotNow:
+        return

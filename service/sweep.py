@@ -1,0 +1,60 @@
+"""What has to be done for matches when its time comes, whichever process does it.
+
+The rows of the matches say when somebody has to look after them. Each process looks for rows that are due, takes a few by
+moving them on for a moment, and sees to them. A process that dies in between has only delayed what it took: after that moment
+the row is due again. What is done twice all the same is settled by the version of the match.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Literal, Self
+from uuid import UUID
+
+import structlog
+
+from service.store import EventStore, StoreAway
+
+SWEEP_SECONDS = 0.25
+BATCH = 50
+HELD_FOR = timedelta(seconds=2)
+
+log = structlog.get_logger()
+
+
+class Sweep:
+    """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it."""
+
+    def __init__(self, store: EventStore, column: Literal["due_at", "bots_at"], see_to: Callable[[UUID], Awaitable[None]]) -> None:
+        self._store, self._column, self._see_to = store, column, see_to
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
+        assert self._task is not None
+        await self._task
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                taken = await self._store.take_due(self._column, HELD_FOR, BATCH)
+            except StoreAway as away:
+                log.warning("sweep_store_away", column=self._column, reason=str(away))
+                taken = []
+            await asyncio.gather(*(self._one(stream) for stream in taken))
+            if len(taken) < BATCH:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), SWEEP_SECONDS)
+
+    async def _one(self, stream: UUID) -> None:
+        """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""
+        try:
+            await self._see_to(stream)
+        except Exception:
+            log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")
