@@ -8,27 +8,18 @@ from typing import Any
 import asyncpg
 
 from service import chance
-from service.store.address import asyncpg_dsn
+from service.store.address import ACQUIRE_SECONDS, ANSWER_SECONDS, CONNECT_SECONDS, SERVER_SETTINGS, asyncpg_dsn
 from service.store.contract import StoreAway
 
 PATIENCE_SECONDS = 3.0
 """No statement is sent again when it was first sent longer ago than this."""
 
-ACQUIRE_SECONDS = 1.0
-"""How long a statement waits for a free connection."""
+LONGEST_PAUSE_SECONDS = 0.25
+"""Between two tries; the pauses grow up to this."""
 
 PASSING = ("08", "53", "57", "40001", "40P01", "55P03", "25006")
 """Beginnings of the SQLSTATEs that may be gone at the next try: connection lost, server full, stopping or interrupting,
 order guard, deadlock, lock not available, and a server that has just become a standby."""
-
-_SETTINGS = {
-    "statement_timeout": "2s",
-    "lock_timeout": "1s",
-    "idle_in_transaction_session_timeout": "5s",
-    "tcp_keepalives_idle": "10",
-    "client_connection_check_interval": "5s",
-    "jit": "off",
-}
 
 
 class Connections:
@@ -50,14 +41,14 @@ class Connections:
                 max_size=most,
                 max_queries=1_000_000,
                 max_inactive_connection_lifetime=0,
-                timeout=ACQUIRE_SECONDS,
-                command_timeout=PATIENCE_SECONDS,
-                server_settings={**_SETTINGS, **settings},
+                timeout=CONNECT_SECONDS,
+                command_timeout=ANSWER_SECONDS,
+                server_settings={**SERVER_SETTINGS, **settings},
                 init=speak_json,
                 reset=_nothing_to_reset,
             )
         except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
-            raise StoreAway(str(reason)) from reason
+            raise _away(reason) from reason
         return cls(pool)
 
     async def close(self) -> None:
@@ -78,9 +69,9 @@ class Connections:
             try:
                 return await self._once(statement, arguments)
             except _Passing as passing:
-                pause *= 2
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
                 if time.monotonic() + pause > gives_up:
-                    raise StoreAway(str(passing.__cause__)) from passing.__cause__
+                    raise _away(passing.__cause__) from passing.__cause__
             await asyncio.sleep(chance.jitter(pause))
 
     async def _once(self, statement: str, arguments: tuple[Any, ...]) -> "list[asyncpg.Record]":
@@ -106,6 +97,10 @@ class Connections:
 
 class _Passing(Exception):
     """The cause of this may be gone at the next try."""
+
+
+def _away(reason: BaseException | None) -> StoreAway:
+    return StoreAway(str(reason) or type(reason).__name__)
 
 
 def _judged(reason: Exception) -> Exception:
