@@ -28,7 +28,7 @@ class Invites:
         return code
 
     async def renew(self, stream: UUID, lasts: timedelta | None) -> None:
-        """Replace the code; the old one is void at once. `lasts` is how long the new one is valid, None for as long as the match is open."""
+        """Replace the code; the old one is void at once. The new one lasts so long, None for as long as the match is open."""
         row = {"code": chance.new_invite(), "expires_at": None if lasts is None else func.now() + lasts}
         made = insert(match_invites).values(stream_id=stream, **row)
         async with self._engine.begin() as connection:

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from domain.games import GAMES, AnyCommand, AnyEvent, AnyOptions, AnyView
-from domain.match.events import Spectators, Visibility, veil
+from domain.match.events import Clock, Spectators, Visibility, veil
 from domain.match.game import Result, Seat, Viewer
-from domain.match.lobby import NotAllowed
-from domain.match.state import AnyMatch, Status
+from domain.match.state import AnyMatch, Chair, Status
+from domain.match.table import NotAllowed
+from service.held import UnknownMatch
 from service.players import Player, Timestamp
 from service.store.codec import Record
 
@@ -37,14 +38,6 @@ class Decision(msgspec.Struct, frozen=True):
     ]
 
 
-class Clock(msgspec.Struct, frozen=True):
-    """How long a seat may think, and what happens then."""
-
-    turn_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800)]
-    talk_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800)] | None
-    on_timeout: Literal["auto", "bot", "resign"]
-
-
 class MatchView(msgspec.Struct, frozen=True):
     """A match through your eyes: all that a screen needs, and nothing that you may not know."""
 
@@ -69,6 +62,10 @@ class MatchView(msgspec.Struct, frozen=True):
     server_time: Timestamp
 
 
+DELAY_EVENTS = 20
+"""How many events behind spectators are where the match shows its play with a delay."""
+
+
 class Item(msgspec.Struct, frozen=True):
     """One event of a match through your eyes. What you may not know yet is null; the event keeps its type and shape."""
 
@@ -80,14 +77,35 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def viewer_of(match: AnyMatch, caller: Player | None) -> Viewer:
-    """Through whose eyes this caller sees the match. Raises `NotAllowed` when it admits no spectators."""
+    """Through whose eyes this caller sees the match.
+
+    Raises `UnknownMatch` when it is private and not theirs to know of, and `NotAllowed` when it admits no spectators.
+    """
     seat = None if caller is None else match.seat_of(caller.player_id)
-    if seat is None and match.status != "open" and match.agreed.spectators == "none":
+    if seat is not None:
+        return seat
+    require_known(match, caller)
+    if match.agreed.spectators == "none" and match.status != "open":
         raise NotAllowed("no_spectators")
-    return seat
+    return None
 
 
-def view(match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetime) -> MatchView:
+def require_known(match: AnyMatch, caller: Player | None) -> None:
+    """Raises `UnknownMatch` when the match is private and this caller is neither seated nor its host."""
+    if match.agreed.visibility == "private" and (caller is None or caller.player_id not in (match.host, *match.seated)):
+        raise UnknownMatch
+
+
+def shown_version(match: AnyMatch, viewer: Viewer) -> int:
+    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
+    if viewer is None and match.agreed.spectators == "delayed" and match.status == "playing":
+        return max(1, match.version - DELAY_EVENTS)
+    return match.version
+
+
+def view(
+    match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetime, *, rematch: str | None = None, invite: str | None = None
+) -> MatchView:
     """The match through this viewer's eyes; `names` are the display names of the players who sit."""
     game, terms = GAMES[match.agreed.game], match.agreed
     return MatchView(
@@ -99,7 +117,7 @@ def view(match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetim
         options=terms.options,
         visibility=terms.visibility,
         spectators=terms.spectators,
-        clock=None,
+        clock=terms.clock,
         seats=seats(match, names),
         you=viewer,
         host=match.host,
@@ -107,15 +125,15 @@ def view(match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetim
         decisions=_decisions(match, viewer),
         table=None if match.table is None else game.view(match.table, viewer),
         result=match.result,
-        rematch=None,
-        invite=None,
+        rematch=rematch,
+        invite=invite,
         server_time=whole_seconds(now),
     )
 
 
 def seats(match: AnyMatch, names: Mapping[str, str]) -> tuple[SeatView, ...]:
     """Who sits where; `names` are the display names of the players who sit."""
-    return tuple(_seat(seat, chair.player_id, names) for seat, chair in enumerate(match.chairs))
+    return tuple(_seat(seat, chair, names) for seat, chair in enumerate(match.chairs))
 
 
 def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:
@@ -138,14 +156,14 @@ def _item(record: Record, event: AnyEvent) -> Item:
     return Item(record.version, whole_seconds(record.at), record.entry.seat, None, event)
 
 
-def _seat(seat: int, player_id: str | None, names: Mapping[str, str]) -> SeatView:
+def _seat(seat: int, chair: Chair, names: Mapping[str, str]) -> SeatView:
     return SeatView(
         seat=seat,
-        kind="open" if player_id is None else "player",
-        player_id=player_id,
-        display_name=None if player_id is None else names.get(player_id, ""),
-        bot_level=None,
-        stand_in=False,
+        kind="open" if chair.open else "player" if chair.bot_level is None else "bot",
+        player_id=chair.player_id,
+        display_name=None if chair.player_id is None else names.get(chair.player_id, ""),
+        bot_level=chair.bot_level,
+        stand_in=bool(chair.resigned),
     )
 
 
@@ -154,4 +172,5 @@ def _decisions(match: AnyMatch, viewer: Viewer) -> tuple[Decision, ...]:
     if viewer is None or decision is None:
         return ()
     choices = GAMES[match.agreed.game].choices(match.table, viewer)
-    return (Decision(decision, viewer, None, tuple(choices)),)
+    deadline = None if match.agreed.clock is None or match.due is None else whole_seconds(match.due)
+    return (Decision(decision, viewer, deadline, tuple(choices)),)

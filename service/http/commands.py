@@ -9,17 +9,14 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
 from domain.games import AnyCommand
-from domain.match import lobby
+from domain.match import table
 from domain.match.game import AnyGame
-from domain.match.lobby import FateOf
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.http.acting import Acting
 from service.http.auth import signed_in
-from service.http.conditions import VIEW_HEADERS, IfMatch, expected_version
-from service.http.idempotency import IdempotencyKey, call
-from service.http.views import shown
-from service.matches import Matches
-from service.players import Player, Players
+from service.http.conditions import VIEW_HEADERS
 from service.projector import Item, MatchView, feed
 
 
@@ -52,20 +49,21 @@ class CommandAnswer(msgspec.Struct, frozen=True):
     status_code=200,
     opt={
         "problems": [
-            *("match_not_found", "not_seated", "match_not_started", "match_over", "not_your_turn", "decision_closed", "match_busy"),
+            *(
+                "match_not_found",
+                "not_seated",
+                "match_not_started",
+                "match_over",
+                "not_your_turn",
+                "decision_closed",
+                "resigned",
+                "match_busy",
+            ),
             *("command_of_another_game", "refused", "key_reused", "precondition_failed"),
         ]
     },
 )
-async def send_command(
-    match_id: FromPath[str],
-    data: JSONBody[SendCommand],
-    player: NamedDependency[Player],
-    matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
-    idempotency_key: IdempotencyKey = None,
-    if_match: IfMatch = None,
-) -> Response[CommandAnswer]:
+async def send_command(match_id: FromPath[str], data: JSONBody[SendCommand], acting: NamedDependency[Acting]) -> Response[CommandAnswer]:
     """Plays one of the choices that your seat has. It is on disk when you get the answer.
 
     The answer holds the match right after it, and the events from your choice on. Seats that choose at the same time never
@@ -73,12 +71,11 @@ async def send_command(
     played once and answered again.
     """
 
-    def decide(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-        return lobby.choose(game, match, player.player_id, data.command, data.decision, fate_of)
+    def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+        return table.choose(game, match, acting.player_id, data.command, data.decision, world)
 
-    once = call(player, "send_command", idempotency_key, expected_version(if_match), match_id, data)
-    changed = await matches.change(match_id, once, decide)
-    seen = await shown(changed.match, player, players)
+    changed = await acting.change("send_command", match_id, decide, data)
+    seen = await acting.shown(changed)
     return Response(CommandAnswer(seen, feed(changed.match, changed.records, seen.you), seen.version), headers=VIEW_HEADERS)
 
 

@@ -12,8 +12,6 @@ import msgspec
 from litestar.params import HeaderParameter
 
 from service import chance
-from service.matches import Call
-from service.players import Player
 
 IdempotencyKey: TypeAlias = Annotated[
     str | None,
@@ -41,14 +39,3 @@ def command_id(caller: str, operation: str, key: str | None) -> UUID:
 def fingerprint(*asked: Any) -> bytes:
     """A hash of everything that a call asks for: its decoded body, its path parameters, its actor."""
     return blake2b(msgspec.json.encode(asked, order="deterministic"), digest_size=16).digest()
-
-
-def call(player: Player, operation: str, key: str | None, expected: int | None, *asked: Any) -> Call:
-    """A call of `player` that changes a match: what was `asked` in the path and the body, at the `expected` version if any."""
-    return Call(
-        id=command_id(player.player_id, operation, key),
-        fingerprint=fingerprint(operation, *asked),
-        keyed=key is not None,
-        actor=player.player_id,
-        expected=expected,
-    )

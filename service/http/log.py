@@ -12,12 +12,14 @@ from msgspec import Meta
 
 from domain.games import AnyOptions
 from domain.match.game import Result
+from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.problems import Trouble
+from service.http.views import Views
 from service.live.watch import Watch
-from service.matches import PAGE_MAX, Matches, stream_of
+from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
-from service.projector import Item, SeatView, feed, seats, unveiled, viewer_of
+from service.projector import Item, SeatView, feed, seats, unveiled
 
 WAIT_MAX_SECONDS = 25
 """How long a long-poll is held; proxies give up at thirty seconds and more."""
@@ -55,6 +57,7 @@ async def list_events(
     match_id: FromPath[str],
     caller: NamedDependency[Player | None],
     matches: NamedDependency[Matches],
+    views: NamedDependency[Views],
     watch: NamedDependency[Watch],
     after: Annotated[int, QueryParameter(ge=0, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
@@ -64,18 +67,16 @@ async def list_events(
 ) -> Response[EventPage]:
     """The events of a match after the ones you have, through your eyes. With `wait` the answer comes as soon as there is one."""
     gives_up = time.monotonic() + wait
-    match = await matches.get(match_id)
-    viewer_of(match, caller)
+    await views.seen(match_id, caller)
     async with watch.on(stream_of(match_id)) as bell:
-        match = await matches.get(match_id)
+        match, viewer = await views.seen(match_id, caller)
         while after >= match.version and match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
             try:
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
             except TimeoutError:
                 break
             bell.clear()
-            match = await matches.get(match_id)
-    viewer = viewer_of(match, caller)
+            match, viewer = await views.seen(match_id, caller)
     items = feed(match, await matches.records(match, after, limit), viewer)
     return Response(EventPage(items, match.version, match.status == "ended"), headers=VIEW_HEADERS)
 
@@ -91,11 +92,11 @@ async def get_record(
     match_id: FromPath[str],
     caller: NamedDependency[Player | None],
     matches: NamedDependency[Matches],
+    views: NamedDependency[Views],
     players: NamedDependency[Players],
 ) -> Response[MatchRecord]:
     """Everything that happened, with nothing hidden. There is none before the end: 409 `match_not_over`."""
-    match = await matches.get(match_id)
-    viewer_of(match, caller)
+    match, _ = await views.seen(match_id, caller)
     if match.result is None:
         raise Trouble("match_not_over")
     terms, events = match.agreed, list[Item]()

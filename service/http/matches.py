@@ -1,6 +1,6 @@
-"""Matches: open one, see it, and begin."""
+"""Matches: open one, see it, play the same again."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import msgspec
 from litestar import Response, get, post
@@ -10,28 +10,22 @@ from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
 from domain.match import lobby
-from domain.match.events import Opened, Spectators, Start, Visibility
+from domain.match.events import Clock, Opened, Spectators, Start, Visibility
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
-from domain.match.lobby import FateOf
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.http.acting import Acting
 from service.http.auth import signed_in
-from service.http.conditions import IfMatch, IfNoneMatch, expected_version
-from service.http.idempotency import IdempotencyKey, call
+from service.http.conditions import IfNoneMatch
 from service.http.problems import Fault, Trouble
-from service.http.views import answered
-from service.matches import Matches
-from service.players import Player, Players
+from service.http.seats import Entropy
+from service.http.views import Views
+from service.matches import Changed, Matches
+from service.players import Player
 from service.projector import MatchView
-
-Entropy: TypeAlias = Annotated[
-    str,
-    Meta(
-        pattern=r"^([0-9a-f]{2}){16,64}$",
-        description="16 to 64 random bytes of your own in hex, mixed into the dice and shuffles of the match. Hidden until the start.",
-    ),
-]
+from service.store import RematchTaken
 
 
 class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,9 +35,16 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     seats: Annotated[
         int | None, Meta(description="How many seats. Null: the fewest that the game is played by, but two where it can be.")
     ] = None
-    visibility: Annotated[Visibility, Meta(description="Who may know of the match.")] = "public"
-    spectators: Annotated[Spectators, Meta(description="What those see of the play who do not sit.")] = "public"
+    visibility: Annotated[
+        Visibility, Meta(description="`public`, or `private`: only those who hold its invitation code may sit down or know of it.")
+    ] = "public"
+    spectators: Annotated[
+        Spectators,
+        Meta(description="What those see of the play who do not sit: nothing, the public view, or the public view with a delay."),
+    ] = "public"
+    clock: Annotated[Clock | None, Meta(description="How long a seat may take. Only a private match can do without: null.")] = Clock()
     start: Annotated[Start, Meta(description="Whether play begins when every seat is taken, or when the host says so.")] = "when_full"
+    bots: Annotated[tuple[str, ...], Meta(max_length=8, description="Levels of bots that take the next seats after yours.")] = ()
     sit: Annotated[bool, Meta(description="Whether you take seat 0 yourself.")] = True
     entropy: Entropy | None = None
 
@@ -54,25 +55,36 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     summary="Open a match",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["seats_not_allowed", "key_reused"]},
+    opt={"problems": ["seats_not_allowed", "too_many_bots", "no_such_level", "clock_needed", "talk_seconds_not_allowed", "key_reused"]},
 )
-async def open_match(
-    data: JSONBody[OpenMatch],
-    player: NamedDependency[Player],
-    matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
-    idempotency_key: IdempotencyKey = None,
-) -> Response[MatchView]:
+async def open_match(data: JSONBody[OpenMatch], acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
-    The terms never change. A match that is full begins at once unless the host is to start it.
+    The terms never change. A match that is full begins at once unless the host is to start it; one that has not begun after
+    a day expires.
     """
-    once = call(player, "open_match", idempotency_key, None, data)
-    changed = await matches.open(once, lambda commitment: _terms(data, player.player_id, commitment), data.sit, data.entropy or "")
-    opened = await answered(changed.match, player, players)
-    opened.status_code = 201
-    opened.headers["Location"] = f"/v1/matches/{changed.match.match_id}"
-    return opened
+    game = GAMES[data.options.__struct_config__.tag]
+    seats = data.seats if data.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))
+
+    def decide(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
+        terms = Opened(
+            game=game.key,
+            ruleset=game.ruleset,
+            options=data.options,
+            seats=seats,
+            visibility=data.visibility,
+            spectators=data.spectators,
+            clock=data.clock,
+            start=data.start,
+            host=acting.player_id,
+            rematch_of=None,
+            kept_for=(),
+            scheme=SCHEME,
+            commitment=commitment,
+        )
+        return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world)
+
+    return await _created(acting, await acting.open("open_match", game, decide, data))
 
 
 @get(
@@ -86,7 +98,7 @@ async def get_match(
     match_id: FromPath[str],
     caller: NamedDependency[Player | None],
     matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
+    views: NamedDependency[Views],
     if_none_match: IfNoneMatch = None,
     at_version: Annotated[int | None, QueryParameter(ge=1, description="See the match as it stood at this version.")] = None,
 ) -> Response[MatchView]:
@@ -94,56 +106,64 @@ async def get_match(
 
     Without a token you see what a spectator sees. Sent with `If-None-Match`, the answer is 304 while nothing has changed.
     """
-    match = await matches.get(match_id)
+    match, _ = await views.seen(match_id, caller)
     if at_version is not None:
         if at_version > match.version:
             fault = Fault("query", "/at_version", f"The match stands at version {match.version}.")
             raise Trouble("invalid_parameter", errors=[fault])
         match = await matches.at(match, at_version)
-    return await answered(match, caller, players, if_none_match)
+    return await views.answered(match, caller, if_none_match)
 
 
 @post(
-    "/v1/matches/{match_id:str}/start",
-    operation_id="start_match",
-    summary="Begin play",
+    "/v1/matches/{match_id:str}/rematch",
+    operation_id="rematch",
+    summary="Play the same again",
     tags=["matches"],
     guards=[signed_in],
-    status_code=200,
-    opt={
-        "problems": [
-            "match_not_found",
-            "match_started",
-            "match_over",
-            "key_reused",
-            "match_busy",
-            "not_host",
-            "seats_open",
-            "precondition_failed",
-        ]
-    },
+    opt={"problems": ["match_not_found", "match_not_over", "not_seated", "match_started", "match_busy", "key_reused"]},
 )
-async def start_match(
+async def rematch(
     match_id: FromPath[str],
-    player: NamedDependency[Player],
+    acting: NamedDependency[Acting],
     matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
-    idempotency_key: IdempotencyKey = None,
-    if_match: IfMatch = None,
+    views: NamedDependency[Views],
+    player: NamedDependency[Player],
 ) -> Response[MatchView]:
-    """Begins play at the host's word, once every seat is taken."""
+    """Opens the match that follows this one, or sits you down at it where another player has asked before.
 
-    def decide(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-        return lobby.start_match(game, match, player.player_id, fate_of)
+    There is one, however many ask at once: the same game, terms and players, everybody one seat further on, each seat kept
+    for its player. It begins when all have come; when the one who asked first leaves again, the offer is void.
+    """
+    match, _ = await views.seen(match_id, player)
+    successor = await matches.successor(match)
+    if successor is None:
+        game = GAMES[match.agreed.game]
 
-    changed = await matches.change(match_id, call(player, "start_match", idempotency_key, expected_version(if_match), match_id), decide)
-    return await answered(changed.match, player, players)
+        def decide(new_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
+            return lobby.rematch(game, match, new_id, acting.player_id, commitment, world)
+
+        try:
+            return await _created(acting, await acting.open("rematch", game, decide, match_id))
+        except RematchTaken:
+            successor = await matches.successor(match)
+    if successor is None:  # The offer was made and taken back in this very moment.
+        raise Trouble("match_busy")
+
+    def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
+        return lobby.take_seat(game, offered, acting.player_id, None, "", world)
+
+    following = await matches.get(successor)
+    if following.seat_of(acting.player_id) is not None:
+        return await _created(acting, Changed(following, ()))
+    return await _created(acting, await acting.change("rematch", successor, join, invited=match.seat_of(acting.player_id) is not None))
 
 
-def _terms(asked: OpenMatch, host: str, commitment: str) -> Opened[AnyOptions]:
-    game = GAMES[asked.options.__struct_config__.tag]
-    number = asked.seats if asked.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))
-    return Opened(game.key, game.ruleset, asked.options, number, asked.visibility, asked.spectators, asked.start, host, SCHEME, commitment)
+async def _created(acting: Acting, changed: Changed) -> Response[MatchView]:
+    answer = await acting.answered(changed)
+    answer.status_code = 201
+    answer.headers["Location"] = f"/v1/matches/{changed.match.match_id}"
+    return answer
 
 
-ROUTES = (open_match, get_match, start_match)
+ROUTES = (open_match, get_match, rematch)

@@ -1,6 +1,6 @@
-"""Seats: sit down, and leave again before the start."""
+"""Seats: sit down, leave before the start, give up in play."""
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 from litestar import Response, delete, post
@@ -8,25 +8,31 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
-from domain.match import lobby
+from domain.match import lobby, table
 from domain.match.game import AnyGame, Seat
-from domain.match.lobby import FateOf
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.held import stream_of
+from service.http.acting import Acting
 from service.http.auth import signed_in
-from service.http.conditions import IfMatch, expected_version
-from service.http.idempotency import IdempotencyKey, call
-from service.http.matches import Entropy
-from service.http.views import answered
-from service.matches import Matches
-from service.players import Player, Players
+from service.invites import Invites
 from service.projector import MatchView
+
+Entropy: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9a-f]{2}){16,64}$",
+        description="16 to 64 random bytes of your own in hex, mixed into the dice and shuffles of the match. Hidden until the start.",
+    ),
+]
 
 
 class TakeSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where to sit."""
 
     seat: Annotated[Seat | None, Meta(description="The seat you want; null for the first open one.")] = None
+    invite: Annotated[str, Meta(max_length=64, description="The invitation code of a private match.")] | None = None
     entropy: Entropy | None = None
 
 
@@ -34,63 +40,68 @@ class TakeSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     "/v1/matches/{match_id:str}/seats",
     operation_id="take_seat",
     summary="Sit down",
-    tags=["matches"],
+    tags=["seats"],
     guards=[signed_in],
     status_code=200,
     opt={
         "problems": [
-            "match_not_found",
-            "match_started",
-            "match_over",
-            "key_reused",
-            "match_busy",
-            "already_seated",
-            "match_full",
-            "seat_taken",
-            "no_such_seat",
-            "precondition_failed",
+            *("match_not_found", "already_seated", "match_full", "seat_taken", "match_started", "match_over", "match_busy"),
+            *("no_such_seat", "key_reused", "precondition_failed"),
         ]
     },
 )
 async def take_seat(
-    match_id: FromPath[str],
-    data: JSONBody[TakeSeat],
-    player: NamedDependency[Player],
-    matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
-    idempotency_key: IdempotencyKey = None,
-    if_match: IfMatch = None,
+    match_id: FromPath[str], data: JSONBody[TakeSeat], acting: NamedDependency[Acting], invites: NamedDependency[Invites]
 ) -> Response[MatchView]:
-    """Takes a seat. With the last open one the match begins, unless its host is to start it."""
+    """Takes a seat. With the last open one the match begins, unless its host is to start it.
 
-    def decide(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-        return lobby.take_seat(game, match, player.player_id, data.seat, data.entropy or "", fate_of)
+    In play, this is how a player who resigned comes back to their own seat. A private match wants its invitation code; with a
+    wrong one, or none, it is unknown to you.
+    """
 
-    once = call(player, "take_seat", idempotency_key, expected_version(if_match), match_id, data)
-    changed = await matches.change(match_id, once, decide)
-    return await answered(changed.match, player, players)
+    def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+        return lobby.take_seat(game, match, acting.player_id, data.seat, data.entropy or "", world)
+
+    invited = await invites.admits(stream_of(match_id), data.invite)
+    return await acting.answered(await acting.change("take_seat", match_id, decide, data, invited=invited))
 
 
 @delete(
     "/v1/matches/{match_id:str}/seats/me",
     operation_id="leave_seat",
     summary="Leave your seat",
-    tags=["matches"],
+    tags=["seats"],
+    guards=[signed_in],
+    opt={
+        "problems": ["match_not_found", "not_seated", "match_started", "match_over", "match_busy", "key_reused", "precondition_failed"],
+    },
+)
+async def leave_seat(match_id: FromPath[str], acting: NamedDependency[Acting]) -> None:
+    """Frees your seat before the start. A host who leaves passes the match on; when nobody is left, it is closed."""
+    await acting.change("leave_seat", match_id, lambda game, match, world: lobby.leave_seat(match, acting.player_id))
+
+
+@post(
+    "/v1/matches/{match_id:str}/resign",
+    operation_id="resign",
+    summary="Give up",
+    tags=["seats"],
     guards=[signed_in],
     status_code=200,
-    opt={"problems": ["match_not_found", "match_started", "match_over", "key_reused", "match_busy", "not_seated", "precondition_failed"]},
+    opt={
+        "problems": [
+            *("match_not_found", "not_seated", "match_not_started", "match_over", "resigned", "match_busy"),
+            *("key_reused", "precondition_failed"),
+        ]
+    },
 )
-async def leave_seat(
-    match_id: FromPath[str],
-    player: NamedDependency[Player],
-    matches: NamedDependency[Matches],
-    players: NamedDependency[Players],
-    if_match: IfMatch = None,
-) -> Response[MatchView]:
-    """Frees your seat before the start. A host who leaves passes the match on; when nobody is left, it is closed."""
-    once = call(player, "leave_seat", None, expected_version(if_match), match_id)
-    changed = await matches.change(match_id, once, lambda game, match, fate_of: lobby.leave_seat(match, player.player_id))
-    return await answered(changed.match, player, players)
+async def resign(match_id: FromPath[str], acting: NamedDependency[Acting]) -> Response[MatchView]:
+    """Gives up in play. A match of two ends; with more seats a bot stands in for you and the others play on.
+
+    The seat stays yours, and `take_seat` brings you back to it. If you do not come back, you rank after the others.
+    """
+    changed = await acting.change("resign", match_id, lambda game, match, world: table.resign(game, match, acting.player_id))
+    return await acting.answered(changed)
 
 
-ROUTES = (take_seat, leave_seat)
+ROUTES = (take_seat, leave_seat, resign)

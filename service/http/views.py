@@ -6,22 +6,46 @@ import msgspec
 from litestar import Response
 from msgspec.structs import replace
 
+from domain.match.game import Viewer
 from domain.match.state import AnyMatch
+from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS, etag, tagged
+from service.invites import Invites
+from service.matches import Matches
 from service.players import Player, Players
-from service.projector import MatchView, view, viewer_of
+from service.projector import MatchView, shown_version, view, viewer_of
 
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
-async def shown(match: AnyMatch, caller: Player | None, players: Players) -> MatchView:
-    """The match as this caller sees it now. Raises `NotAllowed` when it admits no spectators."""
-    viewer = viewer_of(match, caller)
-    return view(match, viewer, await players.names(match.seated), datetime.now(UTC))
+class Views:
+    """Shows matches: to a caller, through their own eyes, with the names and links that stand beside the log."""
 
+    def __init__(self, matches: Matches, players: Players, invites: Invites) -> None:
+        self._matches, self._players, self._invites = matches, players, invites
 
-async def answered(match: AnyMatch, caller: Player | None, players: Players, if_none_match: str | None = None) -> Response[MatchView]:
-    """The match as this caller sees it, or 304 where they have it already. The clock that runs is no part of the ETag."""
-    seen = await shown(match, caller, players)
-    tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
-    return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)
+    async def seen(self, match_id: str, caller: Player | None) -> tuple[AnyMatch, Viewer]:
+        """The match as far as this caller may see it, and through whose eyes.
+
+        Raises `UnknownMatch` when they may not know of it, and `NotAllowed` when it admits no spectators.
+        """
+        match = await self._matches.get(match_id)
+        viewer = viewer_of(match, caller)
+        return await self._matches.at(match, shown_version(match, viewer)), viewer
+
+    async def shown(self, match: AnyMatch, caller: Player | None) -> MatchView:
+        """The match as this caller sees it."""
+        viewer = viewer_of(match, caller)
+        successor = await self._matches.successor(match) if match.status == "ended" else None
+        is_inviting = (
+            caller is not None and match.agreed.visibility == "private" and match.status == "open" and match.host == caller.player_id
+        )
+        invite = await self._invites.code(stream_of(match.match_id)) if is_inviting else None
+        names = await self._players.names(match.seated)
+        return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
+
+    async def answered(self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None) -> Response[MatchView]:
+        """The match as this caller sees it, or 304 where they have it already. The clock that runs is no part of the ETag."""
+        seen = await self.shown(match, caller)
+        tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
+        return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)

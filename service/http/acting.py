@@ -1,0 +1,69 @@
+"""A player's call that changes a match: who calls, whether it came before, on which version they insist, and what they may know."""
+
+from litestar import Response
+from litestar.di import NamedDependency
+
+from domain.match.game import AnyGame
+from domain.match.play import Entry
+from domain.match.state import AnyMatch
+from domain.match.table import World
+from service.http.conditions import IfMatch, expected_version
+from service.http.idempotency import IdempotencyKey, command_id, fingerprint
+from service.http.views import Views
+from service.matches import Call, Changed, Decide, Matches, Open
+from service.players import Player
+from service.projector import MatchView, require_known
+
+
+class Acting:
+    """One call of one player. Every route that changes a match goes through it."""
+
+    def __init__(self, matches: Matches, views: Views, player: Player, key: str | None, if_match: str | None) -> None:
+        self._matches, self._views, self._player, self._key, self._if_match = matches, views, player, key, if_match
+
+    @property
+    def player_id(self) -> str:
+        """Who calls."""
+        return self._player.player_id
+
+    async def open(self, operation: str, game: AnyGame, decide: Open, *asked: object) -> Changed:
+        """Open a match as the domain decides; `asked` is everything that the call asks for."""
+        return await self._matches.open(self._call(operation, asked), game, decide)
+
+    async def change(self, operation: str, match_id: str, decide: Decide, *asked: object, invited: bool = False) -> Changed:
+        """Change a match as the domain decides. One that this player may not know of is unknown, whatever they ask."""
+
+        def decide_if_known(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+            if not invited:
+                require_known(match, self._player)
+            return decide(game, match, world)
+
+        return await self._matches.change(match_id, self._call(operation, (match_id, *asked)), decide_if_known)
+
+    async def shown(self, changed: Changed) -> MatchView:
+        """The match right after the change, as this player sees it."""
+        return await self._views.shown(changed.match, self._player)
+
+    async def answered(self, changed: Changed) -> Response[MatchView]:
+        """The answer that shows the match right after the change."""
+        return await self._views.answered(changed.match, self._player)
+
+    def _call(self, operation: str, asked: tuple[object, ...]) -> Call:
+        return Call(
+            id=command_id(self.player_id, operation, self._key),
+            fingerprint=fingerprint(operation, *asked),
+            keyed=self._key is not None,
+            actor=self.player_id,
+            expected=expected_version(self._if_match),
+        )
+
+
+async def acting(
+    matches: NamedDependency[Matches],
+    views: NamedDependency[Views],
+    player: NamedDependency[Player],
+    idempotency_key: IdempotencyKey = None,
+    if_match: IfMatch = None,
+) -> Acting:
+    """The dependency `acting`."""
+    return Acting(matches, views, player, idempotency_key, if_match)
