@@ -39,7 +39,7 @@ class Access:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
             return await self._app(scope, receive, send)
-        request_id, began, status = _request_id(scope), time.perf_counter(), 0
+        request_id, method, began, status = _request_id(scope), scope["method"], time.perf_counter(), 0
         scope["request_id"] = request_id  # type: ignore[typeddict-unknown-key]
 
         async def answer(message: Message) -> None:
@@ -59,7 +59,7 @@ class Access:
                 log.exception("an answer broke off")
                 raise
             finally:
-                _record(scope, status, time.perf_counter() - began)
+                _record(scope, method, status, time.perf_counter() - began)
         return None
 
 
@@ -69,9 +69,9 @@ def _request_id(scope: HTTPScope) -> str:
     return given.decode() if _SANE_ID.fullmatch(given) else chance.new_id("req")
 
 
-def _record(scope: HTTPScope, status: int, seconds: float) -> None:
+def _record(scope: HTTPScope, method: str, status: int, seconds: float) -> None:
     """Count and log one request; `status` 0 is a client that left before it was answered."""
-    method = scope["method"] if scope["method"] in METHODS else "other"
+    method = method if method in METHODS else "other"
     route, caller = scope.get("path_template") or NO_ROUTE, scope.get("user")
     REQUESTS.labels(method, route, status).inc()
     SECONDS.labels(method, route).observe(seconds)

@@ -134,6 +134,8 @@ def _trouble(error: Exception) -> Trouble:
             return Trouble("unavailable")
         case ValidationException():
             return _of_parameters(error)
+        case HTTPException(detail=detail) if detail == _CLIENT_GONE:
+            return Trouble("malformed_request", "The request ended before its body did.")
         case HTTPException(status_code=status) if status in _FRAMEWORK:
             return Trouble(_FRAMEWORK[status], headers=error.headers)
         case _:
@@ -149,6 +151,9 @@ def _is_away(error: Exception) -> bool:
     cause = error.orig if isinstance(error, DBAPIError) else error
     return str(getattr(cause, "sqlstate", None)).startswith(PASSING)
 
+
+_CLIENT_GONE = "client disconnected prematurely"
+"""The framework calls this an error of the server; nobody is there to be told, and nothing is to be mended."""
 
 _FRAMEWORK = {400: "malformed_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 """What the framework says on its own account, by status."""

@@ -47,7 +47,7 @@ class Connections:
                 init=speak_json,
                 reset=_nothing_to_reset,
             )
-        except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
+        except (OSError, asyncpg.PostgresError) as reason:
             raise _away(reason) from reason
         return cls(pool)
 
@@ -80,18 +80,22 @@ class Connections:
         except TimeoutError as full:
             raise StoreAway("no connection got free in time") from full
         except (OSError, asyncpg.PostgresError) as reason:
-            raise _judged(reason) from reason
+            if not _passing(reason):
+                raise
+            raise _Passing from reason
         try:
             return await connection.fetch(statement, *arguments)
-        except (OSError, TimeoutError, asyncpg.PostgresError) as reason:
-            raise _judged(reason) from reason
+        except (OSError, asyncpg.PostgresError) as reason:
+            if not _passing(reason):
+                raise
+            raise _Passing from reason
         except asyncpg.InterfaceError as reason:
             if connection.is_closed():
                 raise _Passing from reason
             raise
         finally:
             # What cannot be given back in time has been closed by the pool, and another one will take its place.
-            with suppress(OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresError):
+            with suppress(OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
                 await self._pool.release(connection, timeout=ACQUIRE_SECONDS)
 
 
@@ -103,10 +107,8 @@ def _away(reason: BaseException | None) -> StoreAway:
     return StoreAway(str(reason) or type(reason).__name__)
 
 
-def _judged(reason: Exception) -> Exception:
-    if isinstance(reason, asyncpg.PostgresError) and not (reason.sqlstate or "").startswith(PASSING):
-        return reason
-    return _Passing()
+def _passing(reason: Exception) -> bool:
+    return not isinstance(reason, asyncpg.PostgresError) or (reason.sqlstate or "").startswith(PASSING)
 
 
 async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

@@ -1,13 +1,19 @@
 """What the machines that run the service ask of it."""
 
+import time
+
 import asyncpg
 import httpx
+import pytest
 from litestar import Litestar
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from service import settings
 from service.app import create_app
-from service.http import health
+from service.http import health, players
 from service.http.assembly import http_app
+from service.players import Players
 from service.readiness import Readiness
 from service.store.address import sqlalchemy_engine
 from tests.service.conftest import inside
@@ -74,6 +80,30 @@ async def test_connections_that_break_are_an_answer_and_then_forgotten(client: h
     answers = [(await client.get(f"/v1/players/{player_id}")).status_code for _ in range(4)]
     assert set(answers) <= {200, 503}
     assert answers[-2:] == [200, 200]
+
+
+async def test_a_full_pool_is_an_answer_after_a_moment(database_url: str) -> None:
+    engine = sqlalchemy_engine(database_url, pool_size=1)
+    app = http_app(players.ROUTES, players=Players(engine), services=())
+    try:
+        async with engine.connect(), httpx.AsyncClient(transport=Documented(inside(app)), base_url="http://ludicitude.test") as client:
+            began = time.monotonic()
+            answer = await client.post("/v1/players", json={"display_name": "Ada"})
+        assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "unavailable", "2")
+        assert time.monotonic() - began < 3
+    finally:
+        await engine.dispose()
+
+
+async def test_an_error_of_the_database_does_not_tell_what_was_stored(database_url: str) -> None:
+    engine = sqlalchemy_engine(database_url)
+    try:
+        async with engine.connect() as connection:
+            with pytest.raises(DBAPIError) as failed:
+                await connection.execute(text("INSERT INTO nowhere VALUES (:name)"), {"name": "Ada Lovelace"})
+        assert "Ada" not in str(failed.value)
+    finally:
+        await engine.dispose()
 
 
 async def test_the_numbers_count_by_route_and_not_by_address(client: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 from asyncpg import AdminShutdownError, TooManyConnectionsError, UndefinedTableError
-from litestar import get, post
+from litestar import Litestar, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
@@ -107,9 +107,13 @@ class Guests:
         )
 
 
+@pytest.fixture
+def app() -> Litestar:
+    return http_app([send, wish, mine, fail, page], players=Guests(), services=())  # type: ignore[arg-type]
+
+
 @pytest_asyncio.fixture
-async def client() -> AsyncIterator[httpx.AsyncClient]:
-    app = http_app([send, wish, mine, fail, page], players=Guests(), services=())  # type: ignore[arg-type]
+async def client(app: Litestar) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(transport=inside(app), base_url="http://ludicitude.test") as made:
         yield made
 
@@ -300,6 +304,32 @@ async def test_what_is_not_there_is_a_problem_too(client: httpx.AsyncClient) -> 
     assert set(method.headers["allow"].split(", ")) == {"OPTIONS", "POST"}
     host = await client.get("/page?need=x", headers={"Host": "a b"})
     assert (host.status_code, host.json()["code"]) == (400, "malformed_request")
+
+
+async def test_a_client_that_leaves_in_mid_sentence_is_no_fault_of_ours(app: Litestar) -> None:
+    headers = [(b"host", b"ludicitude.test"), (b"content-type", b"application/json"), (b"content-length", b"100")]
+    scope = {"type": "http", "method": "POST", "path": "/sent", "query_string": b"", "headers": headers, "client": None, "server": None}
+    received: list[Any] = [{"type": "http.request", "body": b'{"comm', "more_body": True}, {"type": "http.disconnect"}]
+    answered: list[Any] = []
+
+    async def receive() -> Any:
+        return received.pop(0)
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    with capture_logs() as lines:
+        await app(scope, receive, send)  # type: ignore[arg-type]
+    assert answered[0]["status"] == 400
+    assert [line["log_level"] for line in lines] == ["info"]
+
+
+async def test_head_is_get_without_the_body(client: httpx.AsyncClient) -> None:
+    for path in ("/page?need=x", "/page", "/nowhere"):
+        full, head = await client.get(path), await client.head(path)
+        assert (head.status_code, head.content) == (full.status_code, b"")
+        assert head.headers["content-type"] == full.headers["content-type"]
+    assert (await client.head("/sent")).status_code == 405
 
 
 async def test_a_request_keeps_its_sane_id_and_gets_another_for_any_other(client: httpx.AsyncClient) -> None:

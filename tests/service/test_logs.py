@@ -1,0 +1,50 @@
+"""What a log line looks like, and what it never holds."""
+
+import json
+import subprocess
+import sys
+
+PROGRAM = """
+import logging, structlog
+from service.logs import configure
+configure("info", {form!r})
+log = structlog.get_logger("somewhere")
+def reads(token):
+    raise ValueError("it broke")
+with structlog.contextvars.bound_contextvars(request_id="req_1"):
+    log.info("request", status=200)
+    log.debug("detail")
+    logging.getLogger("a.library").warning("from a %s", "library")
+    logging.getLogger("sqlalchemy.engine").info("SELECT secret")
+    try:
+        reads("lud_secret")
+    except ValueError as error:
+        log.error("request failed", exc_info=error, odd=object)
+"""
+
+
+def logged(form: str) -> list[str]:
+    run = subprocess.run([sys.executable, "-c", PROGRAM.format(form=form)], capture_output=True, check=True, text=True)
+    assert run.stdout == ""
+    return run.stderr.splitlines()
+
+
+def test_lines_for_machines_are_json_whoever_wrote_them() -> None:
+    request, library, failure = [json.loads(line) for line in logged("json")]
+    assert request["timestamp"].endswith("Z")
+    assert (request["event"], request["status"], request["level"], request["request_id"]) == ("request", 200, "info", "req_1")
+    assert (library["event"], library["level"], library["request_id"]) == ("from a library", "warning", "req_1")
+    assert 'raise ValueError("it broke")' not in failure["event"]
+    assert "ValueError: it broke" in failure["exception"]
+
+
+def test_no_line_holds_the_values_of_variables() -> None:
+    for form in ("json", "text"):
+        assert not any("lud_secret" in line.replace('reads("lud_secret")', "") for line in logged(form))
+
+
+def test_lines_for_people_can_be_read() -> None:
+    first = logged("text")[0]
+    assert "request" in first
+    assert "status=200" in first
+    assert "\x1b" not in first, "no colours where nobody looks"
