@@ -1,12 +1,17 @@
 """The composition root: the one place that names concrete things and puts them together."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from litestar import Litestar
 
-from service.http import commands, docs, games, health, log, matches, players, seats
+from service.bots import Bots
+from service.clocks import time_out
+from service.http import commands, docs, games, health, hosting, log, matches, players, seats
 from service.http.assembly import http_app
+from service.http.views import Views
+from service.invites import Invites
 from service.live.watch import Watch
 from service.matches import Matches
 from service.players import Players
@@ -14,12 +19,14 @@ from service.readiness import Readiness
 from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
+from service.sweep import Sweep
 
 ROUTES = (
     *players.ROUTES,
     *games.ROUTES,
     *matches.ROUTES,
     *seats.ROUTES,
+    *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
     *health.ROUTES,
@@ -30,23 +37,30 @@ ROUTES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
+    players, invites = Players(engine), Invites(engine)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
-        connections = settings.append_connections, settings.query_connections
-        store = await EventStore.connect(settings.database_url, appending=connections[0], reading=connections[1])
-        try:
-            async with Watch(store) as watch:
-                app.state.update(readiness=Readiness(engine), watch=watch, matches=Matches(store, watch))
-                yield
-        finally:
-            await store.close()
-            await engine.dispose()
+        async with AsyncExitStack() as held:
+            held.push_async_callback(engine.dispose)
+            store = await EventStore.connect(
+                settings.database_url, appending=settings.append_connections, reading=settings.query_connections
+            )
+            held.push_async_callback(store.close)
+            watch = await held.enter_async_context(Watch(store))
+            matches = Matches(store, watch)
+            bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
+            await held.enter_async_context(Sweep(store, "bots_at", bots.play))
+            await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+            app.state.update(
+                readiness=Readiness(engine), watch=watch, matches=matches, invites=invites, views=Views(matches, players, invites)
+            )
+            yield
 
     return http_app(
         ROUTES,
-        players=Players(engine),
-        services=("readiness", "watch", "matches"),
+        players=players,
+        services=("readiness", "watch", "matches", "invites", "views"),
         origins=settings.cors_origins,
         lifespan=[running],
     )

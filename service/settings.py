@@ -33,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """At most so many database connections append events, and..."""
     query_connections: int
     """...at most so many do everything else."""
+    bot_think_ms: int
+    """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
     cors_origins: tuple[str, ...]
     """The origins whose web pages may call the API; `*` is any."""
     log_level: LogLevel
@@ -63,6 +65,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
         append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
+        bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
         log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _one_of(LogLevel)),
         log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _one_of(LogFormat)),

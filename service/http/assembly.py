@@ -11,6 +11,7 @@ from litestar.types import ControllerRouterHandler
 
 from service.http import auth, problems
 from service.http.access import Access
+from service.http.acting import acting
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
 from service.http.head import HeadAsGet
@@ -37,6 +38,7 @@ def http_app(
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
+            "acting": Provide(acting),
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
         },

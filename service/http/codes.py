@@ -48,6 +48,11 @@ KINDS: dict[str, Kind] = {
     # Matches: unknown, or private and not yours
     "match_not_found": Kind(404, "There is no such match"),
     # Matches: not now
+    "no_bot_there": Kind(409, "No bot sits there"),
+    "not_private": Kind(409, "The match is public and needs no invitation"),
+    "own_seat": Kind(409, "This is your own seat; leave it instead"),
+    "resigned": Kind(409, "You have resigned; take your seat again first"),
+    "seat_open": Kind(409, "Nobody sits there"),
     "already_seated": Kind(409, "You have a seat at this match already"),
     "decision_closed": Kind(409, "This decision is closed"),
     "match_busy": Kind(503, "The match is too busy to take this right now"),
@@ -61,6 +66,10 @@ KINDS: dict[str, Kind] = {
     "seats_open": Kind(409, "Some seats are still open"),
     # Matches: does not fit this match or its game
     "command_of_another_game": Kind(422, "The command belongs to another game"),
+    "clock_needed": Kind(422, "Only a private match can do without a clock"),
+    "no_such_level": Kind(422, "The game has no bots of this level"),
+    "talk_seconds_not_allowed": Kind(422, "Talk lasts 5 to 604800 seconds"),
+    "too_many_bots": Kind(422, "There are more bots than seats"),
     "no_such_seat": Kind(422, "The match has no such seat"),
     "seats_not_allowed": Kind(422, "The game is not played by this many"),
 }

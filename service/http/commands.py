@@ -49,17 +49,8 @@ class CommandAnswer(msgspec.Struct, frozen=True):
     status_code=200,
     opt={
         "problems": [
-            *(
-                "match_not_found",
-                "not_seated",
-                "match_not_started",
-                "match_over",
-                "not_your_turn",
-                "decision_closed",
-                "resigned",
-                "match_busy",
-            ),
-            *("command_of_another_game", "refused", "key_reused", "precondition_failed"),
+            *("match_not_found", "not_seated", "match_not_started", "match_over", "not_your_turn", "decision_closed", "resigned"),
+            *("command_of_another_game", "refused", "match_busy", "key_reused", "precondition_failed"),
         ]
     },
 )

@@ -13,11 +13,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from domain.match.game import Refused
-from domain.match.lobby import NotAllowed, Unfit
 from domain.match.play import NotNow
+from domain.match.table import NotAllowed, Unfit
+from service.held import UnknownMatch
 from service.http import codes
 from service.http.codes import Kind
-from service.matches import Busy, Stale, UnknownMatch
+from service.matches import Busy, Stale
 from service.players import BadName, TooManyTokens
 from service.store import KeyReused, StoreAway
 from service.store.connections import PASSING

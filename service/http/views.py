@@ -37,10 +37,7 @@ class Views:
         """The match as this caller sees it."""
         viewer = viewer_of(match, caller)
         successor = await self._matches.successor(match) if match.status == "ended" else None
-        is_inviting = (
-            caller is not None and match.agreed.visibility == "private" and match.status == "open" and match.host == caller.player_id
-        )
-        invite = await self._invites.code(stream_of(match.match_id)) if is_inviting else None
+        invite = await self._invites.code(stream_of(match.match_id)) if _may_invite(match, caller) else None
         names = await self._players.names(match.seated)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
@@ -49,3 +46,8 @@ class Views:
         seen = await self.shown(match, caller)
         tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
         return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)
+
+
+def _may_invite(match: AnyMatch, caller: Player | None) -> bool:
+    is_host = caller is not None and caller.player_id == match.host
+    return is_host and match.agreed.visibility == "private" and match.status == "open"
