@@ -37,6 +37,10 @@ RACE_SECONDS = 2.0
 
 SNAPSHOT_EVERY = 100
 CACHED_MATCHES = 10_000
+
+NO_SNAPSHOT = -1
+"""A number that no snapshot bears."""
+
 PAGE_MAX = 500
 
 Decide = Callable[[AnyGame, AnyMatch, World], tuple[Entry, ...]]
@@ -164,7 +168,7 @@ class Matches:
         """The match as it stood at `version`, from 1 to its present one."""
         if version == match.version:
             return match
-        return (await self._as_it_stood(stream_of(match.match_id), version)).match
+        return (await self._read(stream_of(match.match_id), version)).match
 
     async def records(self, match: AnyMatch, after: int, limit: int) -> tuple[Record, ...]:
         """Up to `limit` records of a match that follow version `after`, oldest first."""
@@ -190,12 +194,22 @@ class Matches:
         held = self._held.get(stream)
         if held is not None:
             return held, False
-        loaded = await self._store.load(stream, state_schema())
-        if loaded is None:
-            raise UnknownMatch
-        held = restored(loaded, stream)
+        held = await self._read(stream)
         self._held[stream] = held
         return held, True
+
+    async def _read(self, stream: UUID, upto: int | None = None) -> Held:
+        """The match as stored, or as it stood at a version. A snapshot that cannot be read is passed over."""
+        loaded = await self._store.load(stream, state_schema(), upto)
+        if loaded is None:
+            raise UnknownMatch
+        try:
+            return restored(loaded, stream)
+        except msgspec.DecodeError:
+            log.exception("snapshot_not_readable", match_id=match_id_of(stream))
+            whole = await self._store.load(stream, NO_SNAPSHOT, upto)
+            assert whole is not None, "a match that was there a moment ago"
+            return restored(whole, stream)
 
     async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
@@ -247,14 +261,8 @@ class Matches:
 
     async def _again(self, stream: UUID, first: int, last: int) -> Changed:
         """What a command that is already in the log did."""
-        held = await self._as_it_stood(stream, last)
+        held = await self._read(stream, last)
         return Changed(held.match, await self.records(held.match, first - 1, last - first + 1))
-
-    async def _as_it_stood(self, stream: UUID, version: int) -> Held:
-        loaded = await self._store.load(stream, state_schema(), upto=version)
-        if loaded is None:
-            raise UnknownMatch
-        return restored(loaded, stream)
 
 
 def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:
