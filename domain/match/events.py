@@ -102,6 +102,12 @@ class TimedOut(msgspec.Struct, frozen=True, tag_field="type", tag="match.timed_o
     seats: tuple[Seat, ...]
 
 
+class ClockMoved(msgspec.Struct, frozen=True, tag_field="type", tag="match.clock_moved"):
+    """The match's clock was put forward. Only a server in test mode does this."""
+
+    seconds: int
+
+
 class Resigned(msgspec.Struct, frozen=True, tag_field="type", tag="match.resigned"):
     """A player gave up. With others still playing, a bot stands in and the seat stays theirs."""
 
@@ -124,13 +130,12 @@ class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
     ]
 
 
-MatchEvent: TypeAlias = Opened[Any] | SeatTaken | SeatLeft | BotSeated | BotRemoved | Started | TimedOut | Resigned | Returned | Ended
 AnyOpened: TypeAlias = Opened[Any]
 
 
 def log_events(options: Any, *events: Any) -> Any:
     """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    own = (SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, Resigned, Returned, Ended)
+    own = (SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
     return Union[(Opened[options], *own, *events)]
 
 
@@ -139,7 +144,7 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
     match event:
         case SeatTaken():
             return replace(event, entropy=None)
-        case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | Resigned() | Returned() | Ended():
+        case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | ClockMoved() | Resigned() | Returned() | Ended():
             return event
         case _:
             return game.veil(event, viewer)

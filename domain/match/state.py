@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.events import BotRemoved, BotSeated, Ended, Opened, Resigned, Returned, SeatLeft, SeatTaken, Started, TimedOut
+from domain.match.events import BotRemoved, BotSeated, ClockMoved, Ended, Opened, Resigned, Returned, SeatLeft, SeatTaken, Started, TimedOut
 from domain.match.game import AnyGame, Result, put
 from domain.match.play import Entry, Owed
 
@@ -120,7 +120,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
             return _with(match, seat, replace(match.chairs[seat], resigned=0))
         case Ended(ranking, reason):
             return replace(match, status="ended", result=Result(ranking, reason))
-        case TimedOut():
+        case TimedOut() | ClockMoved():
             return match
         case event:
             return replace(match, table=game.evolve(game.initial if match.table is None else match.table, event))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.events import Ended, Resigned, Returned, Seated, Started, TimedOut
+from domain.match.events import ClockMoved, Ended, Resigned, Returned, Seated, Started, TimedOut
 from domain.match.game import AnyGame, Luck, Place, Result, Waiting
 from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
 from domain.match.state import AnyMatch, fold
@@ -100,6 +100,13 @@ def time_out(game: AnyGame, match: AnyMatch, bot: BotChoice, world: World) -> tu
         command = game.choices(now.table, seat)[0] if clock.on_timeout == "auto" else bot(now, seat)
         entries = joined(entries, _play(game, now, seat, command, None, world))
     return entries
+
+
+def move_clock(match: AnyMatch, seconds: int) -> tuple[Entry, ...]:
+    """Put the match's clock forward, for a test that cannot wait."""
+    if match.due is None:
+        raise NotNow("match_over")
+    return (Entry(ClockMoved(seconds), owed=match.owed, due=match.due - timedelta(seconds=seconds)),)
 
 
 def resign(game: AnyGame, match: AnyMatch, player_id: str) -> tuple[Entry, ...]:

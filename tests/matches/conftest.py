@@ -1,25 +1,43 @@
 """Processes of the service without their HTTP: each has its own store, its own cache and its own listeners."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.match import lobby
-from domain.match.events import Opened
+from domain.match import lobby, table
+from domain.match.events import Clock, Opened
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
-from domain.match.lobby import FateOf
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
+from domain.match.table import World
 from service.live.watch import Watch
 from service.matches import Call, Changed, Matches
 from service.store import EventStore
 
 PICO = GAMES["pico"]
+
+TERMS = Opened[Any](
+    game="pico",
+    ruleset=PICO.ruleset,
+    options=PICO.options(),
+    seats=2,
+    visibility="public",
+    spectators="public",
+    clock=Clock(),
+    start="when_full",
+    host="ann",
+    rematch_of=None,
+    kept_for=(),
+    scheme=SCHEME,
+    commitment="c0ffee",
+)
+"""The terms of a match of Pico where a test says nothing else."""
 
 
 class Process(NamedTuple):
@@ -29,22 +47,24 @@ class Process(NamedTuple):
     watch: Watch
     matches: Matches
 
-    async def open(self, player: str = "ann", call: Call | None = None, **changes: Any) -> Changed:
-        def terms(commitment: str) -> Opened[Any]:
-            agreed = {"seats": 2, "visibility": "public", "spectators": "public", "start": "when_full", **changes}
-            return Opened[Any](PICO.key, PICO.ruleset, PICO.options(), host=player, scheme=SCHEME, commitment=commitment, **agreed)
+    async def open(
+        self, player: str = "ann", call: Call | None = None, bots: Sequence[str] = (), sit: bool = True, **changes: Any
+    ) -> Changed:
+        def decide(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
+            terms = replace(TERMS, host=player, commitment=commitment, **changes)
+            return lobby.open_match(PICO, match_id, terms, sit, "", bots, world)
 
-        return await self.matches.open(call or new_call(player), terms, True, "")
+        return await self.matches.open(call or new_call(player), PICO, decide)
 
     async def sit(self, match_id: str, player: str, call: Call | None = None) -> Changed:
-        def decide(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-            return lobby.take_seat(game, match, player, None, "", fate_of)
+        def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+            return lobby.take_seat(game, match, player, None, "", world)
 
         return await self.matches.change(match_id, call or new_call(player), decide)
 
     async def choose(self, match_id: str, player: str, card: int, call: Call | None = None, decision: str | None = None) -> Changed:
-        def decide(game: AnyGame, match: AnyMatch, fate_of: FateOf) -> tuple[Entry, ...]:
-            return lobby.choose(game, match, player, game.command(card), decision, fate_of)
+        def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+            return table.choose(game, match, player, game.command(card), decision, world)
 
         return await self.matches.change(match_id, call or new_call(player), decide)
 

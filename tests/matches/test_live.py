@@ -4,8 +4,8 @@ import asyncio
 import time
 from collections.abc import Awaitable
 
+from service.held import stream_of
 from service.live.watch import POLL_SECONDS
-from service.matches import stream_of
 from tests.matches.conftest import Process, StartProcess, hand
 
 

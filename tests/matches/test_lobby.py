@@ -1,61 +1,16 @@
 """The life of a match around its game: who may sit, leave, start and choose, and when."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from domain.games import GAMES
-from domain.match import fate, lobby
-from domain.match.events import Ended, Opened, SeatLeft, SeatTaken, Started, veil
-from domain.match.fate import SCHEME
-from domain.match.lobby import NotAllowed, Unfit
-from domain.match.play import Entry, Fate, NotNow
-from domain.match.state import AnyMatch, Match, fold
-
-PICO = GAMES["pico"]
-KEY = bytes(32)
-
-
-def fate_of(entropy: Sequence[str]) -> Fate:
-    return fate.fate(fate.match_key("mat_test", KEY, entropy))
-
-
-def terms(**changes: Any) -> Opened[Any]:
-    opened = Opened[Any]("pico", PICO.ruleset, PICO.options(), 2, "public", "public", "when_full", "ann", SCHEME, "c0ffee")
-    return replace(opened, **changes)
-
-
-def opened(sit: bool = True, **changes: Any) -> AnyMatch:
-    return after(Match("mat_test"), lobby.open_match(PICO, "mat_test", terms(**changes), sit, "", fate_of))
-
-
-def after(match: AnyMatch, entries: tuple[Entry, ...]) -> AnyMatch:
-    return fold(PICO, match, entries)
-
-
-def sit(match: AnyMatch, player: str, seat: int | None = None, entropy: str = "") -> AnyMatch:
-    return after(match, lobby.take_seat(PICO, match, player, seat, entropy, fate_of))
-
-
-def choose(match: AnyMatch, player: str, choice: int = 0, decision: str | None = None) -> AnyMatch:
-    seat = match.seat_of(player)
-    assert seat is not None
-    command = PICO.choices(match.table, seat)[choice]
-    return after(match, lobby.choose(PICO, match, player, command, decision, fate_of))
-
-
-def playing() -> AnyMatch:
-    return sit(opened(), "bob")
-
-
-def finished() -> AnyMatch:
-    match = playing()
-    while match.status == "playing":
-        match = choose(match, str(match.chairs[match.owed[0].seat].player_id))
-    return match
+from domain.match import lobby, table
+from domain.match.events import Ended, SeatLeft, SeatTaken, Started, veil
+from domain.match.play import NotNow
+from domain.match.state import AnyMatch, Match
+from domain.match.table import NotAllowed, Unfit
+from tests.matches.conftest import TERMS
+from tests.matches.made import PICO, WORLD, after, choose, finished, opened, playing, sit
 
 
 def test_the_host_sits_at_seat_0_and_the_match_waits_for_others() -> None:
@@ -79,7 +34,7 @@ def test_a_game_is_played_by_the_number_it_is_made_for(seats: int) -> None:
 
 
 def test_a_full_match_begins_at_once() -> None:
-    entries = lobby.take_seat(PICO, opened(), "bob", None, "", fate_of)
+    entries = lobby.take_seat(PICO, opened(), "bob", None, "", WORLD)
     assert [type(entry.event) for entry in entries[:2]] == [SeatTaken, Started]
     assert after(opened(), entries).status == "playing"
 
@@ -88,13 +43,13 @@ def test_a_match_that_its_host_starts_waits_for_them() -> None:
     match = sit(opened(start="by_host"), "bob")
     assert match.status == "open"
     with pytest.raises(NotAllowed, match="not_host"):
-        lobby.start_match(PICO, match, "bob", fate_of)
-    assert after(match, lobby.start_match(PICO, match, "ann", fate_of)).status == "playing"
+        lobby.start_match(PICO, match, "bob", None, WORLD)
+    assert after(match, lobby.start_match(PICO, match, "ann", None, WORLD)).status == "playing"
 
 
 def test_nobody_starts_a_match_with_an_open_seat() -> None:
     with pytest.raises(NotNow, match="seats_open"):
-        lobby.start_match(PICO, opened(start="by_host"), "ann", fate_of)
+        lobby.start_match(PICO, opened(start="by_host"), "ann", None, WORLD)
 
 
 def test_nobody_sits_twice() -> None:
@@ -120,9 +75,9 @@ def test_a_full_match_takes_nobody_else() -> None:
 @pytest.mark.parametrize(("match", "code"), [(playing(), "match_started"), (finished(), "match_over")])
 def test_nobody_sits_leaves_or_starts_once_play_has_begun(match: AnyMatch, code: str) -> None:
     for act in (
-        partial(lobby.take_seat, PICO, match, "cid", None, "", fate_of),
+        partial(lobby.take_seat, PICO, match, "cid", None, "", WORLD),
         partial(lobby.leave_seat, match, "ann"),
-        partial(lobby.start_match, PICO, match, "ann", fate_of),
+        partial(lobby.start_match, PICO, match, "ann", None, WORLD),
     ):
         with pytest.raises(NotNow, match=code):
             act()
@@ -161,14 +116,14 @@ def test_who_does_not_sit_cannot_leave() -> None:
 def test_only_the_seats_own_player_chooses_for_it() -> None:
     match = playing()
     with pytest.raises(NotAllowed, match="not_seated"):
-        lobby.choose(PICO, match, "eve", PICO.choices(match.table, 0)[0], None, fate_of)
+        table.choose(PICO, match, "eve", PICO.choices(match.table, 0)[0], None, WORLD)
 
 
 def test_nothing_is_chosen_before_the_start_or_after_the_end() -> None:
     command = PICO.choices(playing().table, 0)[0]
     for match, code in ((opened(), "match_not_started"), (finished(), "match_over")):
         with pytest.raises(NotNow, match=code):
-            lobby.choose(PICO, match, "ann", command, None, fate_of)
+            table.choose(PICO, match, "ann", command, None, WORLD)
 
 
 def test_a_decision_keeps_its_id_while_the_others_commit_and_closes_when_it_is_answered() -> None:
@@ -188,13 +143,13 @@ def test_an_answer_to_a_closed_decision_is_never_taken_for_the_answer_to_the_nex
     match = choose(match, "ann", decision=asked)
     for later in (match, choose(match, "bob")):
         with pytest.raises(NotNow, match="decision_closed"):
-            lobby.choose(PICO, later, "ann", PICO.choices(playing().table, 0)[0], asked, fate_of)
+            table.choose(PICO, later, "ann", PICO.choices(playing().table, 0)[0], asked, WORLD)
 
 
 def test_a_choice_made_already_is_not_made_again() -> None:
     match = choose(playing(), "ann")
     with pytest.raises(NotNow, match="not_your_turn"):
-        lobby.choose(PICO, match, "ann", PICO.choices(playing().table, 0)[0], None, fate_of)
+        table.choose(PICO, match, "ann", PICO.choices(playing().table, 0)[0], None, WORLD)
 
 
 def test_a_match_ends_with_the_ranking_of_its_game() -> None:
@@ -207,7 +162,7 @@ def test_a_match_ends_with_the_ranking_of_its_game() -> None:
 
 def test_entropy_is_hidden_until_the_start_and_then_published_for_everybody() -> None:
     match = opened()
-    entries = lobby.take_seat(PICO, match, "bob", None, "ab" * 16, fate_of)
+    entries = lobby.take_seat(PICO, match, "bob", None, "ab" * 16, WORLD)
     taken, started = entries[0].event, entries[1].event
     assert taken.entropy == "ab" * 16
     for viewer in (None, 0, 1):
@@ -223,14 +178,14 @@ def test_the_players_entropy_changes_the_deal() -> None:
 
 def test_a_match_that_is_folded_from_any_of_its_versions_is_the_same() -> None:
     match = opened()
-    entries = list(lobby.open_match(PICO, "mat_test", terms(), True, "", fate_of))
-    more = lobby.take_seat(PICO, match, "bob", None, "", fate_of)
+    entries = list(lobby.open_match(PICO, "mat_test", TERMS, True, "", (), WORLD))
+    more = lobby.take_seat(PICO, match, "bob", None, "", WORLD)
     entries += more
     match = after(match, more)
     while match.status == "playing":
         player = str(match.chairs[match.owed[0].seat].player_id)
         seat = match.owed[0].seat
-        more = lobby.choose(PICO, match, player, PICO.choices(match.table, seat)[-1], match.decision(seat), fate_of)
+        more = table.choose(PICO, match, player, PICO.choices(match.table, seat)[-1], match.decision(seat), WORLD)
         entries += more
         match = after(match, more)
     assert match.version == len(entries)

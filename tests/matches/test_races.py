@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from domain.games.pico.events import CardCommitted
-from domain.match.lobby import NotAllowed
 from domain.match.play import NotNow
-from service.matches import Changed, UnknownMatch, stream_of
+from domain.match.table import NotAllowed
+from service.held import UnknownMatch, stream_of
+from service.matches import Changed
 from service.store import KeyReused
 from tests.matches.conftest import PICO, Process, StartProcess, hand, new_call
 

@@ -5,7 +5,7 @@ import pytest
 
 from domain.match.state import AnyMatch, Match, match_type
 from service import matches
-from service.matches import stream_of
+from service.held import stream_of
 from service.store.snapshots import state_schema
 from tests.matches.conftest import PICO, Process, StartProcess, hand
 

@@ -1,0 +1,102 @@
+"""Clocks and bots as the processes run them: on time, once, and whoever dies in between."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Protocol
+
+import pytest
+
+from domain.match import table
+from domain.match.events import Clock, TimedOut
+from domain.match.state import AnyMatch
+from service import clocks
+from service.bots import Bots
+from service.held import stream_of
+from service.sweep import Sweep
+from tests.matches.conftest import PICO, Process, StartProcess, hand, new_call
+
+SHORT = Clock(turn_seconds=5)
+
+
+class StartRunning(Protocol):
+    """Starts a process with its bots and its sweeps, or with some of them."""
+
+    async def __call__(self, *, bots: bool = True, sweeps: bool = True) -> Process: ...
+
+
+async def until(process: Process, match_id: str, reached: Callable[[AnyMatch], bool], within: float) -> AnyMatch:
+    """The match as soon as it has got so far."""
+    async with process.watch.on(stream_of(match_id)) as bell, asyncio.timeout(within):
+        while not reached(match := await process.matches.get(match_id)):
+            await bell.wait()
+            bell.clear()
+    return match
+
+
+@pytest.fixture
+async def running(start_process: StartProcess) -> AsyncIterator[StartRunning]:
+    async with AsyncExitStack() as held:
+
+        async def start(*, bots: bool = True, sweeps: bool = True) -> Process:
+            process = await start_process()
+            playing = Bots(process.matches, 0)
+            if bots:
+                await held.enter_async_context(playing)
+            if sweeps:
+                await held.enter_async_context(Sweep(process.store, "bots_at", playing.play))
+                await held.enter_async_context(Sweep(process.store, "due_at", partial(clocks.time_out, process.matches)))
+            return process
+
+        yield start
+
+
+async def test_bots_among_themselves_play_to_the_end_with_nobody_watching(running: StartRunning) -> None:
+    process = await running()
+    match = (await process.open("ann", sit=False, bots=["easy", "normal"])).match
+    await asyncio.sleep(0.5)
+    match = await until(process, match.match_id, lambda now: now.status == "ended", 5)
+    assert match.result is not None
+    assert match.result.reason == "rounds_played"
+
+
+async def test_a_bot_answers_every_move_of_a_person_and_is_never_refused(running: StartRunning, capsys: pytest.CaptureFixture[str]) -> None:
+    process = await running()
+    match = (await process.open("ann", bots=["normal"])).match
+    while match.status == "playing":
+        match = await until(process, match.match_id, lambda now: not now.bots_owing, 1)
+        if match.status == "playing":
+            match = (await process.choose(match.match_id, "ann", hand(match, "ann")[0])).match
+    assert "bot_" not in capsys.readouterr().out
+
+
+async def test_a_bot_commits_its_secret_choice_before_people_make_theirs(running: StartRunning) -> None:
+    process = await running()
+    match = (await process.open("ann", bots=["normal"])).match
+    match = await until(process, match.match_id, lambda now: not now.bots_owing, 1)
+    assert [owed.seat for owed in match.owed] == [0]
+
+
+async def test_bots_of_a_process_that_died_are_played_by_another(running: StartRunning) -> None:
+    dead = await running(bots=False, sweeps=False)
+    alive = await running()
+    match = (await dead.open("ann", bots=["easy"])).match
+    await until(alive, match.match_id, lambda now: not now.bots_owing, 3)
+
+
+async def test_a_deadline_fires_once_and_within_a_second_though_nobody_is_connected(running: StartRunning) -> None:
+    processes = [await running() for _ in range(3)]
+    match = (await processes[0].open("ann", clock=SHORT)).match
+    match = (await processes[1].sit(match.match_id, "bob")).match
+    assert match.due is not None
+    call = new_call("ann")
+    match = (await processes[1].matches.change(match.match_id, call, lambda game, now, world: table.move_clock(now, 35))).match
+    began = time.monotonic()
+    later = await until(processes[2], match.match_id, lambda now: now.version > match.version, 2)
+    assert time.monotonic() - began < 1.5
+    await asyncio.sleep(0.5)
+    records = await processes[0].matches.records(await processes[0].matches.get(match.match_id), 0, 500)
+    assert sum(isinstance(record.entry.event, TimedOut) for record in records) == 1
+    assert PICO.view(later.table, None).last_trick is not None
