@@ -8,6 +8,7 @@ import binascii
 import random
 import re
 import secrets
+from base64 import b32encode
 from uuid import UUID
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -18,6 +19,7 @@ ID_PATTERN = rf"[a-z]+_[{ID_ALPHABET}]{{26}}"
 PREFIX = "lud_"
 
 _SECRET_LENGTH, _CHECK_LENGTH, _ID_LENGTH, _INVITE_LENGTH = 43, 6, 26, 16
+_TO_ID = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ID_ALPHABET.encode())
 _system = random.SystemRandom()
 
 
@@ -40,7 +42,7 @@ def is_token(text: str) -> bool:
 
 def new_id(prefix: str) -> str:
     """A new opaque id, such as `ply_` and 26 characters that carry 128 random bits. Knowing one gives no right to anything."""
-    return f"{prefix}_{_written(secrets.randbits(128), ID_ALPHABET, _ID_LENGTH)}"
+    return f"{prefix}_{b32encode(secrets.token_bytes(16))[:_ID_LENGTH].translate(_TO_ID).decode()}"
 
 
 def is_id(prefix: str, text: str) -> bool:

@@ -15,13 +15,13 @@ QUIET = ("asyncio", "alembic", "httpx", "sqlalchemy")
 
 
 def configure(level: LogLevel, form: LogFormat) -> None:
-    """Send every log line of this process, also of libraries, through one formatter: `json` for machines, `text` for people.
+    """Give every log line of this process, also those of libraries, one form: `json` for machines, `text` for people.
 
     Tracebacks come without the values of variables, which may be tokens, hands or seeds.
     """
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
+        structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     handler = logging.StreamHandler(sys.stderr)
@@ -30,9 +30,9 @@ def configure(level: LogLevel, form: LogFormat) -> None:
     for name in QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*shared, *_ending(form)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
 

@@ -4,7 +4,6 @@ import re
 import time
 
 import structlog
-from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
@@ -21,12 +20,12 @@ NO_ROUTE = "(none)"
 
 _SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
 
-DEFAULT_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
-}
+DEFAULT_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
 """Sent with every answer whose route says nothing else."""
 
 
@@ -46,10 +45,11 @@ class Access:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableScopeHeaders.from_message(message)
-                headers["Request-Id"] = request_id
-                for name, value in DEFAULT_HEADERS.items():
-                    headers.setdefault(name, value)
+                headers = list(message["headers"])
+                said = {name for name, _ in headers}
+                headers.append((b"request-id", request_id.encode()))
+                headers += (header for header in DEFAULT_HEADERS if header[0] not in said)
+                message["headers"] = headers
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):

@@ -42,8 +42,8 @@ class Authentication(ASGIMiddleware):
         return caller
 
 
-def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-    """The guard of routes for players: 401 without a token."""
+async def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """The guard of routes for players: 401 without a token. (The framework would run one that is not async in a thread.)"""
     if connection.scope.get("user") is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`.")
 

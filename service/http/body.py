@@ -40,7 +40,7 @@ def decode(body: bytes, expected: Any) -> Any:
     """`body` as an `expected`. Raises `Trouble` with a JSON pointer to what is wrong."""
     try:
         value = _decoder(expected).decode(body)
-        json.loads(body, object_pairs_hook=_unique, parse_int=_exact)
+        _SCRUTINY.decode(body.decode())
         if _NUL.search(body):
             raise _Ambiguous("A text holds the character U+0000")
     except msgspec.ValidationError as error:
@@ -84,3 +84,7 @@ def _exact(digits: str) -> int:
     if abs(number) > INTEGER_MAX:
         raise _Ambiguous("A whole number is beyond 2^53 - 1")
     return number
+
+
+_SCRUTINY = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_exact)
+"""Reads what msgspec has found well-formed once more, for what msgspec does not ask."""
