@@ -5,10 +5,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from litestar import Litestar
+from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
 from service.http import commands, docs, games, health, hosting, log, matches, players, seats
+from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.views import Views
 from service.invites import Invites
@@ -61,6 +63,7 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=("readiness", "watch", "matches", "invites", "views"),
+        dependencies={"acting": Provide(acting)},
         origins=settings.cors_origins,
         lifespan=[running],
     )

@@ -1,7 +1,8 @@
 """The HTTP app, put together from routes and the services they name. Which ones, `service.app` says."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
 from typing import Any
 
 from litestar import Litestar
@@ -11,7 +12,6 @@ from litestar.types import ControllerRouterHandler
 
 from service.http import auth, problems
 from service.http.access import Access
-from service.http.acting import acting
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
 from service.http.head import HeadAsGet
@@ -25,12 +25,14 @@ def http_app(
     *,
     players: Players,
     services: Collection[str],
+    dependencies: Mapping[str, Provide] = MappingProxyType({}),
     origins: Collection[str] = (ANY,),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
     """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`.
 
-    What opens and closes with the app is put into its state by a lifespan, under the same names.
+    What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
+    ones that handlers take, made for each request.
     """
     app = Litestar(
         routes,
@@ -38,7 +40,7 @@ def http_app(
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
-            "acting": Provide(acting),
+            **dependencies,
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
         },

@@ -29,11 +29,13 @@ class StrictRequest(Request[Player | None, Any, State]):
 
     async def json(self) -> Any:
         """The body as the route's declared type; 415, 400 or 422 where it is not that."""
+        field, body = self.route_handler.parsed_data_field, await self.body()
+        assert field is not None, "only a route that declares a body reads one"
+        if not body and field.has_default:
+            return field.default
         if self.content_type[0] != "application/json":
             raise Trouble("unsupported_media_type", "Send the body as application/json.")
-        field = self.route_handler.parsed_data_field
-        assert field is not None, "only a route that declares a body reads one"
-        return decode(await self.body(), field.annotation)
+        return decode(body, field.annotation)
 
 
 def decode(body: bytes, expected: Any) -> Any:

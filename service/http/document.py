@@ -28,6 +28,8 @@ TAGS: Mapping[str, str] = {
     "players": "Accounts, and the tokens that let a device act for them.",
     "games": "The catalogue of games: options, pieces, words and rules.",
     "matches": "A table, one game, from the lobby to the result.",
+    "seats": "Sitting down, leaving, giving up.",
+    "hosting": "What the host of a match does before the start.",
     "play": "Choices, and what comes of them.",
     "health": "For those who run the service.",
 }

@@ -54,11 +54,14 @@ class RenewInvite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status_code=200,
     opt={"problems": [*HOSTING, "seats_open", "no_such_level"]},
 )
-async def start_match(match_id: FromPath[str], acting: NamedDependency[Acting], data: JSONBody[StartMatch]) -> Response[MatchView]:
+async def start_match(
+    match_id: FromPath[str], acting: NamedDependency[Acting], data: JSONBody[StartMatch | None] = None
+) -> Response[MatchView]:
     """Begins play at the host's word, with every seat taken. Bots may fill the open ones."""
+    level = None if data is None else data.fill_with_bots
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
-        return lobby.start_match(game, match, acting.player_id, data.fill_with_bots, world)
+        return lobby.start_match(game, match, acting.player_id, level, world)
 
     return await acting.answered(await acting.change("start_match", match_id, decide, data))
 

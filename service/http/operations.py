@@ -24,6 +24,7 @@ from service.http.schemas import JsonSchema, Schemas
 PATH_PARAMETERS: Mapping[str, str] = {
     "game": "The game's key, such as `pico`.",
     "match_id": "The match's id.",
+    "seat": "The seat, 0 to n-1.",
     "player_id": "The player's id.",
     "token_id": "The token's id, as `list_tokens` tells it.",
 }

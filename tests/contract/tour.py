@@ -37,6 +37,7 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
     async with ada, bob:
         await _account(ada)
         await _lobby(ada, bob)
+        await _among_friends(ada)
         await _match(ada, bob)
     return {name: _example(answers) for name, answers in sorted(transport.answers.items())}
 
@@ -56,8 +57,21 @@ async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     path = f"/v1/matches/{opened['match_id']}"
     await bob.post(f"{path}/seats", json={})
     await bob.delete(f"{path}/seats/me")
+    await ada.post(f"{path}/seats/1/bot", json={"level": "normal"})
+    await ada.delete(f"{path}/seats/1/bot")
     await bob.post(f"{path}/seats", json={"seat": 1})
-    await ada.post(f"{path}/start")
+    await ada.delete(f"{path}/seats/1/player")
+    await bob.post(f"{path}/seats", json={"seat": 1})
+    await ada.post(f"{path}/start", json={})
+    await bob.post(f"{path}/resign")
+
+
+async def _among_friends(ada: httpx.AsyncClient) -> None:
+    """A match that only those know of who are told."""
+    asked = {"options": {"game": "pico"}, "visibility": "private", "clock": None}
+    path = f"/v1/matches/{(await ada.post('/v1/matches', json=asked)).json()['match_id']}"
+    await ada.post(f"{path}/invite", json={"lasts_seconds": 3600})
+    await ada.delete(path)
 
 
 async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
@@ -76,6 +90,7 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
         assert (await mover.post(f"{path}/commands", json=choice)).status_code == 200
     await ada.get(f"{path}/events", params={"after": 0, "limit": 10})
     await ada.get(f"{path}/record")
+    await ada.post(f"{path}/rematch")
 
 
 async def _join(nobody: httpx.AsyncClient, transport: Documented, name: str) -> httpx.AsyncClient:

@@ -1,6 +1,6 @@
 """Events as they have been stored, `<game>/events.json`: whatever was written once can be read for ever.
 
-`make bless` (BLESS=1) adds samples of new types, new versions and new fields. It changes and removes none, and neither
+`make bless` (LUDICITUDE_BLESS=1) adds samples of new types, new versions and new fields. It changes and removes none, and neither
 should you: these are the events in other people's databases.
 """
 
@@ -19,7 +19,7 @@ from tests.scenario import as_json
 
 @every_game
 def test_every_form_of_every_event_has_a_sample(game: AnyGame) -> None:
-    if os.environ.get("BLESS"):
+    if os.environ.get("LUDICITUDE_BLESS"):
         bless(game)
     assert missing(game, stored(game)) == set()
     for event_type in types(game):

@@ -1,6 +1,6 @@
 """One whole match of every game, written down with what each viewer is told and sees.
 
-A change here is a change of the rules or of sight. `make bless` (BLESS=1) writes it down anew; read the difference before
+A change here is a change of the rules or of sight. `make bless` (LUDICITUDE_BLESS=1) writes it down anew; read the difference before
 you commit it.
 """
 
@@ -20,7 +20,7 @@ def test_transcript(game: AnyGame) -> None:
     path = own_tests(game) / "transcript.txt"
     match = played(Table(game, game.options(), 3 if 3 in game.seats else game.seats[0]), seed=1)
     text = "\n".join(lines(match)) + "\n"
-    if os.environ.get("BLESS"):
+    if os.environ.get("LUDICITUDE_BLESS"):
         path.write_text(text)
     assert path.read_text() == text
 
