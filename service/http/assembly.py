@@ -14,7 +14,7 @@ from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
-from service.http.head import HeadAsGet
+from service.http.methods import EveryMethod
 from service.players import Players
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
@@ -51,7 +51,7 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = Access(CrossOrigin(HeadAsGet(app.asgi_handler), origins))
+    app.asgi_handler = Access(CrossOrigin(EveryMethod(app.asgi_handler), origins))
     return app
 
 

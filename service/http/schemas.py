@@ -48,11 +48,11 @@ def standalone(kind: type[msgspec.Struct]) -> JsonSchema:
 
 
 def public_name(kind: Any) -> str:
-    """What the API calls a type: `PicoView` for the `View` of the room pico, `MatchOpened` for what the lobby calls `Opened`."""
+    """What the API calls a type: `PicoView` for the `View` of the room pico, `MatchOpened` for the match's own event `Opened`."""
     cls = getattr(kind, "__origin__", kind)
     if room := re.match(r"domain\.games\.(\w+)\.", cls.__module__):
         return "".join(word.capitalize() for word in room[1].split("_")) + str(cls.__name__)
-    return ("Match" if cls.__module__ == "domain.match.lobby" else "") + str(cls.__name__)
+    return ("Match" if cls.__module__ == "domain.match.events" else "") + str(cls.__name__)
 
 
 class _Unions:
@@ -119,7 +119,7 @@ def _tidy(node: Any, unions: _Unions) -> Any:
             node["const"] = node.pop("enum")[0]
     if isinstance(variants := node.get("anyOf"), list):
         del node["anyOf"]
-        node |= _one_of(variants)
+        node = _one_of(variants) | node  # What is said of the whole says more than what is said of a part.
     if node.get("type") == "array" and "prefixItems" not in node:
         node.setdefault("items", {})
     return node

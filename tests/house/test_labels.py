@@ -50,11 +50,18 @@ def things(game: AnyGame) -> Iterator[str]:
         yield f"option.{field.name}"
         yield from (f"option.{field.name}.{value}" for value in values(field.type))
     for field in fields_of(game.view_type):
-        if field.name == "phase":
-            yield from (f"phase.{value}" for value in values(field.type))
+        if field.name not in {option.name for option in fields_of(game.options)}:
+            yield from (f"{field.name}.{word}" for word in words(field.type))
     yield from (component.label for component in game.components)
     yield from (f"refusal.{code}" for code, *_ in refusals(game))
     yield from (f"bot.{level}" for level in game.bots)
+
+
+def words(kind: inspect.Type) -> Iterator[str]:
+    """The words that a field of a view can say."""
+    match kind:
+        case inspect.LiteralType(literals) | inspect.Metadata(inspect.LiteralType(literals)):
+            yield from map(str, literals)
 
 
 def values(kind: inspect.Type) -> Iterator[str]:

@@ -96,6 +96,11 @@ async def page(
     return [need, limit, all_of]
 
 
+@post("/page", status_code=200)
+async def turn_page() -> None:
+    return None
+
+
 class Guests:
     """Stands for the accounts: one player, whose token is `good`."""
 
@@ -109,7 +114,7 @@ class Guests:
 
 @pytest.fixture
 def app() -> Litestar:
-    return http_app([send, wish, mine, fail, page], players=Guests(), services=())  # type: ignore[arg-type]
+    return http_app([send, wish, mine, fail, page, turn_page], players=Guests(), services=())  # type: ignore[arg-type]
 
 
 @pytest_asyncio.fixture
@@ -370,3 +375,8 @@ async def test_the_token_is_judged_before_the_body(client: httpx.AsyncClient) ->
 
 def test_json_is_compared_as_sent() -> None:
     assert json.loads('"\\\\u0000"') == "\\u0000", "a backslash before u0000 is text, not the character U+0000"
+
+
+async def test_an_address_tells_all_its_methods(client: httpx.AsyncClient) -> None:
+    for answer in (await client.options("/page"), await client.put("/page")):
+        assert set(answer.headers["allow"].split(", ")) == {"GET", "OPTIONS", "POST"}
