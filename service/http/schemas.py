@@ -86,7 +86,21 @@ def _schemas(kinds: Iterable[Any], unions: Mapping[str, Any]) -> tuple[dict[Any,
 
     own = {kind: public(schema) for kind, schema in zip(kinds, schemas, strict=False)}
     shared = {names[name]: public(schema) for name, schema in components.items()}
-    return own, shared | named.met
+    return own, _with_named_enums(shared) | named.met
+
+
+def _with_named_enums(components: Mapping[str, JsonSchema]) -> dict[str, JsonSchema]:
+    """The components, and one for each enum that may be null: generators read null beside a name, but not among the values."""
+    named: dict[str, JsonSchema] = {}
+    for name, schema in components.items():
+        properties = dict(schema.get("properties", {}))
+        for key, node in properties.items():
+            if "enum" in (enum := node.get("oneOf", [{}])[0]):
+                called = name + "".join(word.capitalize() for word in key.split("_"))
+                named[called] = {"description": node.get("description", schema["description"]), **enum}
+                properties[key] = {**node, "oneOf": [{"$ref": REF + called}, {"type": "null"}]}
+        named[name] = {**schema, "properties": properties} if properties else schema
+    return named
 
 
 def _classes(kinds: Iterable[Any]) -> list[Any]:

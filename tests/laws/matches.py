@@ -2,9 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from domain.match.game import AnyGame, Outcome, Refused, Request, Roll, Viewer, Waiting
 from domain.match.play import Fate
@@ -13,7 +15,7 @@ from tests.table import Match, Moment, Table
 
 MATCHES = 40
 CHOICES_MAX = 10_000
-"""A match of more choices never ends."""
+"""A match that takes more choices counts as one that never ends."""
 MOMENTS = 12
 """How many moments of a match a law looks at when looking costs time."""
 
@@ -22,7 +24,20 @@ Pick = Callable[[Match, random.Random], tuple[int, Any]]
 
 
 def tables(game: AnyGame) -> list[Table]:
-    return [Table(game, options, seats) for options in samples.options(game) for seats in game.seats]
+    """Few tables, at which every value of an option meets every value of each other one, and every number of seats."""
+    every = [Table(game, options, seats) for options in samples.options(game) for seats in game.seats]
+    unmet = set().union(*map(meetings, every))
+    chosen: list[Table] = []
+    while unmet:
+        chosen.append(max(every, key=lambda table: len(meetings(table) & unmet)))
+        unmet -= meetings(chosen[-1])
+    return chosen
+
+
+def meetings(table: Table) -> set[Any]:
+    """Any two values of this table's options and seats, or the one there is, each with its place among them."""
+    values = [table.seats, *structs.astuple(table.options)]
+    return set(combinations(enumerate(values), min(2, len(values))))
 
 
 def random_choice(match: Match, luck: random.Random) -> tuple[int, Any]:
@@ -45,7 +60,7 @@ def played(table: Table, seed: int, pick: Pick = random_choice) -> Match:
 
 
 def sample(game: AnyGame, matches: int = MATCHES) -> list[Match]:
-    """At least so many matches, and as many at every table that the game can have, by its options and its seats."""
+    """At least so many matches, and as many at each of the game's `tables`."""
     every = tables(game)
     return [played(table, seed) for seed in range(-(-matches // len(every))) for table in every]
 

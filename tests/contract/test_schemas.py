@@ -1,0 +1,140 @@
+"""Types as schemas: each shape that the API uses, and what it becomes."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pytest
+from msgspec import Meta
+
+from service.http.schemas import REF, JsonSchema, Schemas, public_name, standalone
+
+
+class Text(msgspec.Struct):
+    """Words."""
+
+    words: str
+
+
+class Terms(msgspec.Struct, tag_field="game", tag="one", forbid_unknown_fields=True):
+    """The terms of one."""
+
+    rounds: Annotated[int, Meta(ge=1, le=9, description="How many rounds.")] = 3
+
+
+class Others(msgspec.Struct, tag_field="game", tag="two", forbid_unknown_fields=True):
+    """The terms of the other."""
+
+    fast: bool = False
+
+
+class Ask(msgspec.Struct, forbid_unknown_fields=True):
+    """What is asked."""
+
+    terms: Terms | Others
+    note: str | None = None
+
+
+class Shown(msgspec.Struct):
+    """What is shown."""
+
+    terms: Terms | Others
+    plain: Text | None
+    at: Annotated[datetime, Meta(tz=True)] | None
+    level: Annotated[Literal["low", "high"] | None, Meta(description="How high.")]
+    numbers: tuple[int | None, ...]
+    mixed: tuple[int | str, ...] = ()
+    fixed: Literal["always"] = "always"
+
+
+UNIONS = {"Choice": Terms | Others}
+
+
+@pytest.fixture
+def schemas() -> Schemas:
+    return Schemas([Ask, int], [Shown], UNIONS)
+
+
+def properties(schemas: Schemas, name: str) -> dict[str, JsonSchema]:
+    return dict(schemas.components[name]["properties"])
+
+
+def test_a_body_is_a_reference_and_a_scalar_is_not(schemas: Schemas) -> None:
+    assert schemas.request(Ask) == {"$ref": REF + "Ask"}
+    assert schemas.response(Shown) == {"$ref": REF + "Shown"}
+    assert schemas.request(int) == {"type": "integer"}
+
+
+def test_what_is_sent_holds_everything_and_what_is_asked_may_leave_out_defaults(schemas: Schemas) -> None:
+    assert schemas.components["Terms"]["required"] == ["game", "rounds"]
+    assert "default" not in properties(schemas, "Terms")["rounds"]
+    assert schemas.components["TermsInput"]["required"] == ["game"]
+    assert properties(schemas, "TermsInput")["rounds"] == {
+        "description": "How many rounds.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 9,
+        "default": 3,
+    }
+    assert schemas.components["Shown"]["required"] == list(properties(schemas, "Shown"))
+    assert schemas.components["Ask"]["required"] == ["terms"]
+
+
+def test_a_union_has_a_name_and_tells_its_members_apart(schemas: Schemas) -> None:
+    assert properties(schemas, "Shown")["terms"] == {"$ref": REF + "Choice"}
+    assert properties(schemas, "Ask")["terms"] == {"$ref": REF + "ChoiceInput"}
+    assert schemas.components["ChoiceInput"] == {
+        "oneOf": [{"$ref": REF + "TermsInput"}, {"$ref": REF + "OthersInput"}],
+        "discriminator": {"propertyName": "game", "mapping": {"one": REF + "TermsInput", "two": REF + "OthersInput"}},
+        "title": "ChoiceInput",
+    }
+    assert properties(schemas, "Terms")["game"] == {"type": "string", "const": "one"}
+
+
+def test_a_union_without_a_name_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="needs a name"):
+        Schemas([Ask], [], {})
+
+
+def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> None:
+    shown = properties(schemas, "Shown")
+    assert shown["at"] == {"type": ["string", "null"], "format": "date-time"}
+    assert shown["plain"] == {"oneOf": [{"$ref": REF + "Text"}, {"type": "null"}]}
+    assert shown["level"] == {"description": "How high.", "oneOf": [{"$ref": REF + "ShownLevel"}, {"type": "null"}]}
+    assert schemas.components["ShownLevel"] == {
+        "description": "How high.",
+        "type": "string",
+        "enum": ["high", "low"],
+        "title": "ShownLevel",
+    }
+    assert shown["numbers"]["items"] == {"type": ["integer", "null"]}
+
+
+def test_scalars_mix_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
+    shown = properties(schemas, "Shown")
+    assert shown["mixed"]["items"] == {"type": ["integer", "string"]}
+    assert shown["fixed"] == {"type": "string", "const": "always"}
+
+
+def test_a_type_is_called_by_its_room() -> None:
+    def called(name: str, module: str) -> str:
+        return public_name(type(name, (), {"__module__": module}))
+
+    assert called("View", "domain.games.little_train.views") == "LittleTrainView"
+    assert called("Opened", "domain.match.events") == "MatchOpened"
+    assert called("Result", "domain.match.game") == "Result"
+    assert called("Player", "service.players") == "Player"
+
+
+def test_two_types_of_one_public_name_are_noticed() -> None:
+    other: Any = msgspec.defstruct("Text", [("other", int)], module=__name__)
+    with pytest.raises(AssertionError, match="share a public name"):
+        Schemas([], [Shown, other], UNIONS)
+
+
+def test_a_form_stands_by_itself() -> None:
+    form = standalone(Terms)
+    assert form["$schema"].endswith("2020-12/schema")
+    assert form["properties"]["game"] == {"type": "string", "const": "one"}
+    assert form["properties"]["rounds"]["default"] == 3
+    assert form["additionalProperties"] is False

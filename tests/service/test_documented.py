@@ -1,0 +1,66 @@
+"""The client that holds every answer against the document does catch answers that the document does not know."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.documented import check
+
+GOOD: dict[str, Any] = {"player_id": "ply_1", "display_name": "Ada", "created_at": "2026-11-30T00:00:00Z"}
+PROBLEM: dict[str, Any] = {
+    "type": "urn:x",
+    "title": "x",
+    "status": 404,
+    "detail": "x",
+    "code": "player_not_found",
+    "clause": None,
+    "message_key": "x",
+    "message_params": {},
+    "request_id": "req_1",
+    "errors": [],
+}
+
+
+def answer(status: int, body: Any, media_type: str = "application/json", **headers: str) -> httpx.Response:
+    return httpx.Response(status, content=json.dumps(body), headers={"Content-Type": media_type, "Request-Id": "req_1", **headers})
+
+
+def checked(response: httpx.Response, path: str = "/v1/players/ply_1", method: str = "GET") -> str | None:
+    return check(httpx.Request(method, f"http://ludicitude.test{path}"), response)
+
+
+def test_what_the_document_knows_passes() -> None:
+    assert checked(answer(200, GOOD)) == "get_player"
+    assert checked(answer(200, GOOD), "/v1/players/me") == "get_me"
+    assert checked(answer(404, PROBLEM, "application/problem+json")) == "get_player"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        answer(202, GOOD),
+        answer(200, GOOD, "text/plain"),
+        answer(200, {**GOOD, "secret": 1}),
+        answer(200, {**GOOD, "display_name": 1}),
+        answer(200, {**GOOD, "created_at": "2026-11-30T00:00:00.123Z"}),
+        answer(200, {key: value for key, value in GOOD.items() if key != "created_at"}),
+        answer(404, {**PROBLEM, "code": "of_another_operation"}, "application/problem+json"),
+        answer(404, {**PROBLEM, "status": 400}, "application/problem+json"),
+        answer(404, {**PROBLEM, "request_id": "req_2"}, "application/problem+json"),
+        answer(404, PROBLEM),
+        answer(401, {**PROBLEM, "status": 401, "code": "not_authenticated"}, "application/problem+json"),
+        httpx.Response(200, json=GOOD),
+    ],
+)
+def test_what_it_does_not_know_is_caught(response: httpx.Response) -> None:
+    with pytest.raises(AssertionError):
+        checked(response)
+
+
+def test_an_error_beside_the_api_is_a_problem_too() -> None:
+    with pytest.raises(AssertionError):
+        checked(httpx.Response(404, text="not found"), "/v1/nowhere")
+    with pytest.raises(AssertionError):
+        checked(httpx.Response(500, text="oh"), "/docs")
