@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from domain.games.black_sheep import GAME as BLACK_SHEEP
 from domain.games.little_train import GAME as LITTLE_TRAIN
 from domain.games.pico import GAME as PICO
+from domain.games.schemers import GAME as SCHEMERS
 from domain.match.events import log_events
 from domain.match.game import AnyGame, Game
 

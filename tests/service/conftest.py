@@ -13,6 +13,7 @@ from litestar import Litestar
 from service import settings
 from service.app import create_app
 from tests.service.documented import Documented
+from tests.service.routes import app_of_routes
 
 
 def inside(app: Any) -> httpx.ASGITransport:
@@ -55,6 +56,13 @@ def transport(app: Litestar) -> Documented:
 async def client(transport: Documented) -> AsyncIterator[httpx.AsyncClient]:
     """A client of nobody."""
     async with httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test") as made:
+        yield made
+
+
+@pytest_asyncio.fixture
+async def bare() -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the tests' own routes, without a database."""
+    async with httpx.AsyncClient(transport=inside(app_of_routes()), base_url="http://ludicitude.test") as made:
         yield made
 
 

@@ -6,7 +6,8 @@ import asyncpg
 import httpx
 
 from service import chance
-from service.players import TOKENS_MAX
+from service.players import TOKENS_MAX, Players
+from service.store.address import sqlalchemy_engine
 from tests.service.conftest import Join, bearing
 from tests.service.documented import Documented
 
@@ -154,3 +155,13 @@ async def test_no_secret_lies_in_the_database(client: httpx.AsyncClient, databas
         await connection.close()
     assert len(rows) == 2
     assert all(token not in row[0] and token[4:47].encode().hex() not in row[0] for row in rows)
+
+
+async def test_the_names_of_many_come_in_one_go(client: httpx.AsyncClient, database_url: str) -> None:
+    ada, bob = [(await client.post("/v1/players", json={"display_name": name})).json()["player_id"] for name in ("Ada", "Bob")]
+    engine = sqlalchemy_engine(database_url, pool_size=1)
+    try:
+        assert await Players(engine).names([bob, ada, ada, "ply_nobody"]) == {ada: "Ada", bob: "Bob"}
+        assert await Players(engine).names([]) == {}
+    finally:
+        await engine.dispose()
