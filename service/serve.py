@@ -96,11 +96,11 @@ Ludicitude is ready    {address}
 API documentation      {address}/docs
 Data                   {data}
 
-A first player and a first match, from another terminal:
+A first match, against a bot, from another terminal:
 
 JSON='Content-Type: application/json'
 TOKEN=$(curl -s -H "$JSON" {address}/v1/players -d '{{"display_name": "Ada"}}' | sed 's/.*"token": *"\([^"]*\)".*/\1/')
-curl -s -H "$JSON" -H "Authorization: Bearer $TOKEN" {address}/v1/matches -d '{{"options": {{"game": "pico"}}}}'
+curl -s -H "$JSON" -H "Authorization: Bearer $TOKEN" {address}/v1/matches -d '{{"options": {{"game": "pico"}}, "bots": ["normal"]}}'
 
-When it is played, its view lists your choices, each one a command to post to {address}/v1/matches/<match_id>/commands.
+The answer lists your choices, each one a command to post to {address}/v1/matches/<match_id>/commands.
 """
