@@ -65,6 +65,7 @@ class _Server(uvicorn.Server):
                 ws="none",
                 workers=1,
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
