@@ -9,9 +9,10 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats
+from service.http import commands, docs, games, health, hosting, log, matches, players, seats, testing
 from service.http.acting import acting
 from service.http.assembly import http_app
+from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
@@ -31,6 +32,7 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
 )
@@ -39,7 +41,7 @@ ROUTES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, invites = Players(engine), Invites(engine)
+    players, invites, test_mode = Players(engine), Invites(engine), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -63,7 +65,7 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=("readiness", "watch", "matches", "invites", "views"),
-        dependencies={"acting": Provide(acting)},
+        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],
     )

@@ -75,7 +75,7 @@ class _Server(uvicorn.Server):
         )
         host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - it is compared, not bound.
         self._address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        self._postgres = postgres
+        self._postgres, self._test_mode = postgres, settings.test_mode
 
     def ask_to_exit(self, _number: int, _frame: FrameType | None) -> None:
         self.should_exit = True
@@ -83,6 +83,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(_welcome(self._address, self._postgres), flush=True)
+        if self._test_mode:
+            structlog.get_logger().warning("test_mode", meaning="anybody who signs in can set the clocks and the dice of matches")
 
     async def _watch(self) -> None:
         # The server must be started from the main thread. Meanwhile no request waits for anything but the database anyway.

@@ -7,14 +7,15 @@ game's own `Refused`.
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from domain.match.events import ClockMoved, Ended, Resigned, Returned, Seated, Started, TimedOut
-from domain.match.game import AnyGame, Luck, Place, Result, Waiting
-from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
+from domain.match.game import AnyGame, Luck, Outcome, Place, Request, Result, Waiting
+from domain.match.play import Entry, Fate, NotNow, Owed, Played, fits, play, start
 from domain.match.state import AnyMatch, fold
 
 GRACE = timedelta(seconds=30)
@@ -151,7 +152,16 @@ def _play(game: AnyGame, match: AnyMatch, seat: int, command: Any, decision: str
 
 
 def _fate(match: AnyMatch, world: World) -> Fate:
-    return world.fate_of([chair.entropy for chair in match.chairs])
+    drawn = world.fate_of([chair.entropy for chair in match.chairs])
+    return partial(_fixed, match.fixed, drawn) if match.fixed else drawn
+
+
+def _fixed(outcomes: Sequence[Outcome], drawn: Fate, number: int, request: Request) -> Outcome:
+    if number > len(outcomes):
+        return drawn(number, request)
+    if not fits(request, outcomes[number - 1]):
+        raise Unfit("outcome_does_not_fit", "testing/outcomes")
+    return outcomes[number - 1]
 
 
 def _close(match: AnyMatch, played: Played, now: datetime) -> tuple[Entry, ...]:

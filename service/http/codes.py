@@ -44,6 +44,7 @@ KINDS: dict[str, Kind] = {
     # Matches: known, but not yours to do
     "not_seated": Kind(403, "You have no seat at this match"),
     "not_host": Kind(403, "Only the host may do this"),
+    "test_mode_off": Kind(403, "The server is not in test mode"),
     "no_spectators": Kind(403, "This match is not shown to spectators"),
     # Matches: unknown, or private and not yours
     "match_not_found": Kind(404, "There is no such match"),
@@ -68,6 +69,7 @@ KINDS: dict[str, Kind] = {
     "command_of_another_game": Kind(422, "The command belongs to another game"),
     "clock_needed": Kind(422, "Only a private match can do without a clock"),
     "no_such_level": Kind(422, "The game has no bots of this level"),
+    "outcome_does_not_fit": Kind(422, "An outcome does not fit the draw it is for"),
     "too_many_bots": Kind(422, "There are more bots than seats"),
     "no_such_seat": Kind(422, "The match has no such seat"),
     "seats_not_allowed": Kind(422, "The game is not played by this many"),

@@ -31,6 +31,7 @@ TAGS: Mapping[str, str] = {
     "seats": "Sitting down, leaving, giving up.",
     "hosting": "What the host of a match does before the start.",
     "play": "Choices, and what comes of them.",
+    "testing": "For the tests of front ends, on a server in test mode.",
     "health": "For those who run the service.",
 }
 

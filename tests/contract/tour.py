@@ -63,6 +63,7 @@ async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await ada.delete(f"{path}/seats/1/player")
     await bob.post(f"{path}/seats", json={"seat": 1})
     await ada.post(f"{path}/start", json={})
+    await ada.post(f"{path}/clock", json={"forward_seconds": 60})
     await bob.post(f"{path}/resign")
 
 
