@@ -99,7 +99,7 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
 def shown_version(match: AnyMatch, viewer: Viewer) -> int:
     """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
     if viewer is None and match.agreed.spectators == "delayed" and match.status == "playing":
-        return max(1, match.version - DELAY_EVENTS)
+        return max(match.began, match.version - DELAY_EVENTS)
     return match.version
 
 

@@ -54,7 +54,8 @@ class Chair(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, Generic[Options, State], frozen=True):
-    """A match as its log tells it. `version` is the number of its events; `table` is the game's state from its first event on.
+    """A match as its log tells it. `version` is the number of its events; `began` is the version at which play
+    began; `table` is the game's state from its first event on.
 
     `owed` is what the seats owe, and `due` when the clock acts if nothing happens before. `fixed` are the outcomes of the
     first draws in a match made for a test.
@@ -66,6 +67,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     terms: Opened[Options] | None = None
     host: str = ""
     chairs: tuple[Chair, ...] = ()
+    began: int = 0
     draws: int = 0
     fixed: tuple[tuple[int | str, ...], ...] = ()
     owed: tuple[Owed, ...] = ()
@@ -130,7 +132,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case BotRemoved(seat):
             return _with(match, seat, Chair())
         case Started():
-            return replace(match, status="playing")
+            return replace(match, status="playing", began=match.version)
         case Resigned(seat):
             return _with(match, seat, replace(match.chairs[seat], resigned=match.version))
         case Returned(seat):
