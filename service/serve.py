@@ -93,7 +93,10 @@ class _Server(uvicorn.Server):
 
 
 def _welcome(address: str, postgres: EmbeddedPostgres | None) -> str:
-    data = f"in {postgres.home}; it stays when you stop with Ctrl-C" if postgres else "at DATABASE_URL"
+    data = "at DATABASE_URL"
+    if postgres is not None:
+        moved = f" (PostgreSQL's user can't enter {postgres.folder})" if postgres.home != postgres.folder else ""
+        data = f"in {postgres.home}{moved}; it stays when you stop with Ctrl-C"
     return rf"""
 Ludicitude is ready    {address}
 API documentation      {address}/docs
