@@ -8,6 +8,7 @@ from typing import Any
 from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
+from domain.match.game import Request
 from service.http.operations import Operation, headers, operations, without_none
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
@@ -36,7 +37,7 @@ TAGS: Mapping[str, str] = {
 }
 
 
-UNIONS: Mapping[str, Any] = {"Options": AnyOptions, "Command": AnyCommand, "Event": AnyEvent, "Table": AnyView}
+UNIONS: Mapping[str, Any] = {"Options": AnyOptions, "Command": AnyCommand, "Event": AnyEvent, "Table": AnyView, "DrawRequest": Request}
 """The unions of structs, by their public names."""
 
 

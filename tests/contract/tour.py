@@ -91,6 +91,7 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
         assert (await mover.post(f"{path}/commands", json=choice)).status_code == 200
     await ada.get(f"{path}/events", params={"after": 0, "limit": 10})
     await ada.get(f"{path}/record")
+    await ada.get(f"{path}/proof")
     await ada.post(f"{path}/rematch")
 
 
