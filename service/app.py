@@ -9,9 +9,10 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats, testing
+from service.http import commands, docs, games, health, hosting, log, matches, players, seats, stream, testing
 from service.http.acting import acting
 from service.http.assembly import http_app
+from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
@@ -23,6 +24,7 @@ from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
+from service.tickets import Tickets
 
 ROUTES = (
     *players.ROUTES,
@@ -32,6 +34,7 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *stream.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -56,15 +59,22 @@ def create_app(settings: Settings) -> Litestar:
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+            views = Views(matches, players, invites)
             app.state.update(
-                readiness=Readiness(engine), watch=watch, matches=matches, invites=invites, views=Views(matches, players, invites)
+                readiness=Readiness(engine),
+                watch=watch,
+                matches=matches,
+                invites=invites,
+                views=views,
+                tickets=Tickets(engine),
+                streams=Streams(matches, views, watch),
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views"),
+        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams"),
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

@@ -31,6 +31,8 @@ KINDS: dict[str, Kind] = {
     "unsupported_media_type": Kind(415, "The body must be JSON"),
     "invalid_body": Kind(422, "The body does not have the shape that is asked for"),
     "key_reused": Kind(422, "This Idempotency-Key came with another request before"),
+    "ticket_not_valid": Kind(401, "The ticket is not valid, or not valid any more"),
+    "too_many_streams": Kind(429, "You have as many streams open as one can have"),
     "rate_limited": Kind(429, "Too many requests"),
     "internal_error": Kind(500, "The service failed"),
     "unavailable": Kind(503, "The service cannot answer right now"),

@@ -164,6 +164,17 @@ match_invites = Table(
 )
 """The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
 
+stream_tickets = Table(
+    "stream_tickets",
+    metadata,
+    Column("hash", LargeBinary, primary_key=True),
+    Column("player_id", Text, nullable=False),
+    Column("stream_id", Uuid, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Index("stream_tickets_expired", "expires_at"),
+)
+"""Tickets to streams that have not been used."""
+
 players = Table(
     "players",
     metadata,
