@@ -103,7 +103,9 @@ async def get_record(
     while len(events) < match.version:
         events += unveiled(await matches.records(match, len(events), PAGE_MAX))
     names = await players.names(match.seated)
-    record = MatchRecord(match.match_id, terms.game, terms.ruleset, terms.options, seats(match, names), tuple(events), match.result, None)
+    record = MatchRecord(
+        match.match_id, terms.game, terms.ruleset, terms.options, seats(match.chairs, names), tuple(events), match.result, None
+    )
     return Response(record, headers=VIEW_HEADERS)
 
 
