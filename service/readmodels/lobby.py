@@ -93,7 +93,7 @@ class Lobby:
         asked = {**msgspec.structs.asdict(wanted), **after._asdict(), "limit": limit}
         async with self._engine.connect() as connection:
             rows = await connection.execute(statement, asked)
-            return [Listed(**{**row, "shown": msgspec.json.decode(row["shown"], type=Shown)}) for row in rows.mappings()]
+            return [msgspec.convert(dict(row), Listed) for row in rows.mappings()]
 
     async def concerning(self, player_id: str, after: UUID, limit: int) -> Sequence[UUID]:
         """Up to `limit` matches that have not ended, where this player sits or is the host, after `after` in no special order."""
