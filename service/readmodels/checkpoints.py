@@ -77,13 +77,16 @@ async def begin(engine: AsyncEngine, name: str) -> Checkpoint:
 
 
 async def show(engine: AsyncEngine, name: str, generation: int) -> bool:
-    """Show this generation from now on, in place of the one that was. False, and nothing done, where that one has read further."""
-    async with engine.connect() as connection, connection.begin() as transaction:
-        retired = await connection.execute(_RETIRE_LIVE, {"name": name, "generation": generation})
-        shown = await connection.execute(_SHOW, {"name": name, "generation": generation})
-        done = retired.rowcount == shown.rowcount == 1
-        await (transaction.commit() if done else transaction.rollback())
-    return done
+    """Show this generation from now on, in place of the one that was. False, and nothing done, where that one has read further.
+
+    Raises `Overtaken` when somebody else has taken this generation away.
+    """
+    async with engine.begin() as connection:
+        if (await connection.execute(_RETIRE_LIVE, {"name": name, "generation": generation})).rowcount == 0:
+            return False
+        if (await connection.execute(_SHOW, {"name": name, "generation": generation})).rowcount == 0:
+            raise Overtaken(f"{name}, generation {generation}")
+    return True
 
 
 async def clear(engine: AsyncEngine, name: str, tables: Sequence[Table]) -> None:
