@@ -9,7 +9,8 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats, stream, testing
+from service.erasure import Erasure
+from service.http import commands, docs, games, health, hosting, lobby, log, matches, players, seats, standings, stream, testing
 from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.stream import Streams
@@ -20,6 +21,10 @@ from service.live.watch import Watch
 from service.matches import Matches
 from service.players import Players
 from service.readiness import Readiness
+from service.readmodels.lobby import Lobby
+from service.readmodels.results import RESULTS
+from service.readmodels.runner import Runner
+from service.readmodels.standings import Standings
 from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
@@ -29,6 +34,8 @@ from service.tickets import Tickets
 ROUTES = (
     *players.ROUTES,
     *games.ROUTES,
+    *standings.ROUTES,
+    *lobby.ROUTES,
     *matches.ROUTES,
     *seats.ROUTES,
     *hosting.ROUTES,
@@ -44,7 +51,7 @@ ROUTES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, invites, test_mode = Players(engine), Invites(engine), TestMode(settings.test_mode)
+    players, invites, test_mode, lobby = Players(engine), Invites(engine), TestMode(settings.test_mode), Lobby(engine)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -59,6 +66,8 @@ def create_app(settings: Settings) -> Litestar:
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+            runner = await held.enter_async_context(Runner(store, engine, RESULTS))
+            matches.when_moved(lambda _: runner.wake())
             views = Views(matches, players, invites)
             app.state.update(
                 readiness=Readiness(engine),
@@ -68,13 +77,17 @@ def create_app(settings: Settings) -> Litestar:
                 views=views,
                 tickets=Tickets(engine),
                 streams=Streams(matches, views, watch),
+                lobby=lobby,
+                standings=Standings(engine),
+                erasure=Erasure(players, matches, lobby),
+                runner=runner,
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams"),
+        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "lobby", "standings", "erasure", "runner"),
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from service.cant_run import CantRun
 
@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for run, help_text in (
         (_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another"),
         (_migrate, "bring the database's schema up to date, and end"),
+        (_rebuild, "make results and standings anew from the log, while the service goes on, and end"),
     ):
         commands.add_parser(run.__name__.removeprefix("_"), help=help_text).set_defaults(run=run)
     try:
@@ -46,11 +47,28 @@ def _serve() -> None:
 
 
 def _migrate() -> None:
-    from service import settings
-    from service.embedded import EmbeddedPostgres
     from service.migrate import migrate
 
-    chosen = settings.read(os.environ)
-    with contextlib.ExitStack() as running:
-        url = chosen.database_url or running.enter_context(EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user)).url()
+    with _database() as url:
         asyncio.run(migrate(url))
+
+
+def _rebuild() -> None:
+    from service.rebuild import rebuild
+
+    with _database() as url:
+        asyncio.run(rebuild(url))
+
+
+@contextlib.contextmanager
+def _database() -> Iterator[str]:
+    """The address of the database that the settings name; of the embedded one, started if it does not run, where they name none."""
+    from service import settings
+    from service.embedded import EmbeddedPostgres
+
+    chosen = settings.read(os.environ)
+    if chosen.database_url:
+        yield chosen.database_url
+    else:
+        with EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user) as postgres:
+            yield postgres.url()

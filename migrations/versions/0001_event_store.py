@@ -1,4 +1,4 @@
-"""The event store, the rows of a match that are written with its events, and the players."""
+"""The event store, the rows of a match that are written with its events, the read models, and the players."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ EVENT_STORE = (
         PRIMARY KEY (stream_id, command_id)
     )
     """,
-    # How far each projection has read; `generation` counts its rebuilds.
+    # How far each projection has read; `generation` counts its rebuilds. One generation is live: the one that is shown.
     """
     CREATE TABLE es.checkpoints (
         name text NOT NULL,
@@ -79,6 +79,7 @@ EVENT_STORE = (
         PRIMARY KEY (name, generation)
     )
     """,
+    "CREATE UNIQUE INDEX checkpoints_live ON es.checkpoints (name) WHERE state = 'live'",
     # json and not jsonb: a state must come back as it was saved, and jsonb sorts the keys of objects.
     """
     CREATE TABLE es.snapshots (
@@ -111,7 +112,7 @@ MATCHES = (
         rematch_of uuid
     ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)
     """,
-    "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, opened_at, stream_id)",
+    "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, game, opened_at, stream_id)",
     "CREATE INDEX match_current_players ON public.match_current USING gin (players)",
     "CREATE INDEX match_current_due ON public.match_current (due_at) WHERE due_at IS NOT NULL",
     "CREATE INDEX match_current_bots ON public.match_current (bots_at) WHERE bots_at IS NOT NULL",
@@ -125,6 +126,51 @@ MATCHES = (
         opened_at timestamptz
     )
     """,
+)
+
+# Written by projections. A generation is built beside the live one and then takes its place, so it is part of every key.
+READ_MODELS = (
+    """
+    CREATE TABLE public.match_results (
+        generation integer NOT NULL,
+        stream_id uuid NOT NULL,
+        version bigint NOT NULL,
+        game text NOT NULL,
+        seats smallint NOT NULL,
+        players text[] NOT NULL,
+        ranks smallint[] NOT NULL,
+        scores integer[] NOT NULL,
+        reason text,
+        opened_at timestamptz NOT NULL,
+        started_at timestamptz,
+        ended_at timestamptz,
+        PRIMARY KEY (generation, stream_id)
+    )
+    """,
+    """
+    CREATE TABLE public.standings (
+        generation integer NOT NULL,
+        game text NOT NULL,
+        player_id text NOT NULL,
+        matches integer NOT NULL,
+        contested integer NOT NULL,
+        wins integer NOT NULL,
+        draws integer NOT NULL,
+        rank_sum integer NOT NULL,
+        best integer,
+        rated integer NOT NULL,
+        mu double precision NOT NULL,
+        sigma double precision NOT NULL,
+        rating integer,
+        PRIMARY KEY (generation, game, player_id)
+    )
+    """,
+    # The order in which they are listed; those who have no rating or no best come after those who have.
+    """
+    CREATE INDEX standings_order ON public.standings
+    (generation, game, coalesce(rating, '-2147483648'::integer), coalesce(best, '-2147483648'::integer), player_id)
+    """,
+    "INSERT INTO es.checkpoints (name, generation, state) VALUES ('results', 1, 'live')",
 )
 
 INVITES = (
@@ -181,6 +227,6 @@ TRIGGERS = (
 
 def upgrade() -> None:
     functions = [(SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("append_v1", "bump_epoch_v1", "refuse_change_v1")]
-    for statement in (*EVENT_STORE, *MATCHES, *INVITES, *TICKETS, *PLAYERS, *functions, *TRIGGERS):
+    for statement in (*EVENT_STORE, *MATCHES, *READ_MODELS, *INVITES, *TICKETS, *PLAYERS, *functions, *TRIGGERS):
         # The driver's own text, since SQLAlchemy would read the colons of plpgsql as parameters.
         op.get_bind().exec_driver_sql(statement)

@@ -115,7 +115,7 @@ async def get_record(
         game=terms.game,
         ruleset=terms.ruleset,
         options=terms.options,
-        seats=seats(match, names),
+        seats=seats(match.chairs, names),
         events=unveiled(records),
         result=match.result,
         proof=await matches.proof(match, records),

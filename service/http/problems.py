@@ -9,8 +9,6 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from msgspec import Meta
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from domain.match.game import Refused
 from domain.match.play import NotNow
@@ -19,9 +17,9 @@ from service.held import UnknownMatch
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
-from service.players import BadName, TooManyTokens
-from service.store import KeyReused, StoreAway
-from service.store.connections import PASSING
+from service.players import BadName, Erased, TooManyTokens
+from service.store import KeyReused
+from service.store.away import is_away
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -130,11 +128,13 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
         case TooManyTokens():
             return Trouble("too_many_tokens")
+        case Erased():
+            return Trouble("not_authenticated", "The player has just been erased.")
         case KeyReused():
             return Trouble("key_reused")
         case Busy():
             return Trouble("match_busy")
-        case _ if _is_away(error):
+        case _ if is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")
         case ValidationException():
@@ -145,16 +145,6 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(_FRAMEWORK[status], headers=error.headers)
         case _:
             return Trouble("internal_error", "The service failed; the fault has been recorded.")
-
-
-def _is_away(error: Exception) -> bool:
-    """Whether the database is away, full or stopping, whichever way it was asked."""
-    if isinstance(error, StoreAway | PoolExhausted | OSError):
-        return True
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(getattr(cause, "sqlstate", None)).startswith(PASSING)
 
 
 _CLIENT_GONE = "client disconnected prematurely"
