@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test soak lock format clean
+.PHONY: run test soak bless lock format clean
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -21,6 +21,12 @@ test: $(VENV)/project.done $(VENV)/tests.done
 # The tests that take minutes.
 soak: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/pytest -m soak
+
+# Writes anew what tests compare with: transcripts, samples of events, the API document. Read the difference it makes.
+bless: $(VENV)/project.done $(VENV)/tests.done
+	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/games/test_transcripts.py tests/games/test_stored_events.py
+	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/contract/test_examples.py
+	$(BIN)/pytest -q tests/contract
 
 format: $(VENV)/tests.done
 	$(BIN)/ruff check --fix .

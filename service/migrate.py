@@ -8,11 +8,12 @@ import asyncpg
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
-from sqlalchemy.pool import NullPool
 
 from service import resources
 from service.cant_run import CantRun
+from service.store.address import asyncpg_dsn
 
 _LOCK = 0x6C75646963697465
 """The advisory lock of whoever migrates, the same number in every release."""
@@ -28,25 +29,25 @@ async def migrate(database_url: str, scripts: Path | None = None) -> None:
     One process does it, the others wait and then find nothing to do. Raises `CantRun` when the database can't be reached, or after
     ten minutes of waiting.
     """
-    engine = create_async_engine("postgresql+asyncpg://", async_creator=lambda: _connect(database_url), poolclass=NullPool)
+    # Not an engine of the store's: building an index may take longer than an answer to a player.
+    dsn = asyncpg_dsn(database_url)
+    engine = create_async_engine("postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(dsn, timeout=_CONNECT_SECONDS))
     try:
-        async with engine.connect() as connection:
-            await _take_lock(connection)
-            try:
-                await connection.run_sync(_upgrade, scripts or resources.folder("migrations"))
-                await connection.commit()
-            finally:
-                await connection.rollback()
-                await connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
+        connection = await engine.connect()
+    except (OSError, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        raise CantRun(f"The database can't be reached: {reason or type(reason).__name__}") from error
+    try:
+        await _take_lock(connection)
+        try:
+            await connection.run_sync(_upgrade, scripts or resources.folder("migrations"))
+            await connection.commit()
+        finally:
+            await connection.rollback()
+            await connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _LOCK})
     finally:
+        await connection.close()
         await engine.dispose()
-
-
-async def _connect(database_url: str) -> "asyncpg.Connection[asyncpg.Record]":
-    try:
-        return await asyncpg.connect(database_url, timeout=_CONNECT_SECONDS)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise CantRun(f"The database can't be reached: {error or type(error).__name__}") from error
 
 
 async def _take_lock(connection: AsyncConnection) -> None:

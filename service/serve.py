@@ -12,6 +12,7 @@ import msgspec
 import structlog
 import uvicorn
 
+from service import logs
 from service.app import create_app
 from service.cant_run import CantRun
 from service.embedded import EmbeddedPostgres
@@ -27,6 +28,7 @@ def serve(settings: Settings) -> None:
 
     Raises `CantRun` when the port is taken, before anything is touched, or when the database can't be had.
     """
+    logs.configure(settings.log_level, settings.log_format)
     with contextlib.ExitStack() as running:
         listening = running.enter_context(_listen(settings.host, settings.port))
         postgres = None
@@ -98,7 +100,7 @@ A first match, against a bot, from another terminal:
 
 JSON='Content-Type: application/json'
 TOKEN=$(curl -s -H "$JSON" {address}/v1/players -d '{{"display_name": "Ada"}}' | sed 's/.*"token": *"\([^"]*\)".*/\1/')
-curl -s -H "$JSON" -H "Authorization: Bearer $TOKEN" {address}/v1/matches -d '{{"options": {{"game": "pico"}}, "bots": ["easy"]}}'
+curl -s -H "$JSON" -H "Authorization: Bearer $TOKEN" {address}/v1/matches -d '{{"options": {{"game": "pico"}}, "bots": ["normal"]}}'
 
 The answer lists your choices, each one a command to post to {address}/v1/matches/<match_id>/commands.
 """

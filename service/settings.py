@@ -103,7 +103,10 @@ def _postgres_url(text: str) -> str:
     if scheme not in ("postgres", "postgresql"):
         raise ValueError("it has to begin with postgresql:// (only PostgreSQL will do)")
     url = f"postgresql://{rest}"
-    _ = urlsplit(url).port  # Raises ValueError for a port that is no number.
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise ValueError("its host or port can't be read; special characters in a password are written as %2F and the like") from None
     return url
 
 

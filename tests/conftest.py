@@ -55,6 +55,14 @@ def server_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="module")
+def used_server_folder() -> Iterator[Path]:
+    """The same for all tests of a file, in turn: since making a cluster takes a while, they use what the others left."""
+    folder = _reachable_folder()
+    yield folder
+    shutil.rmtree(folder)
+
+
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
     """A server on which databases can be made."""
@@ -80,6 +88,15 @@ async def template(server_url: str) -> AsyncIterator[str]:
     await _execute(server_url, f"CREATE DATABASE {name}")
     await migrate(_on_same_server(server_url, name))
     yield name
+    await _execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest_asyncio.fixture
+async def empty_database_url(server_url: str) -> AsyncIterator[str]:
+    """The address of a database with nothing in it."""
+    name = _new_name()
+    await _execute(server_url, f"CREATE DATABASE {name}")
+    yield _on_same_server(server_url, name)
     await _execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from domain.match.game import AnyGame, Result, Viewer, Waiting
+from domain.match.game import AnyGame, Result, Viewer
 from domain.match.play import Entry, Fate, Played, fold, play, start
 
 
@@ -69,6 +69,5 @@ class Match:
         self.entries += played.entries
         state = fold(self.game, state, [entry.event for entry in played.entries])
         draws += sum(entry.draw is not None for entry in played.entries)
-        waiting = played.left.seats if isinstance(played.left, Waiting) else frozenset[int]()
-        self.moments.append(Moment(len(self.entries), state, draws, waiting))
-        self.result = played.left if isinstance(played.left, Result) else None
+        self.moments.append(Moment(len(self.entries), state, draws, played.waiting))
+        self.result = played.result

@@ -21,7 +21,8 @@ class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     turn_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800, description="Time for a choice.")] = 259_200
     talk_seconds: Annotated[
-        int | None, msgspec.Meta(description="Time for a phase of talk, 5 to 604800; null: the same as for a choice.")
+        Annotated[int, msgspec.Meta(ge=5, le=604_800)] | None,
+        msgspec.Meta(description="Time for a phase of talk; null: the same as for a choice."),
     ] = None
     on_timeout: Annotated[
         Literal["auto", "bot", "resign"],

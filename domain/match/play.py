@@ -59,6 +59,16 @@ class Played(msgspec.Struct, frozen=True):
     entries: tuple[Entry, ...]
     left: Waiting | Result
 
+    @property
+    def waiting(self) -> frozenset[int]:
+        """The seats that owe a choice now."""
+        return self.left.seats if isinstance(self.left, Waiting) else frozenset()
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended, if it has."""
+        return self.left if isinstance(self.left, Result) else None
+
 
 def fold(game: AnyGame, state: Any, events: Iterable[Any]) -> Any:
     """The state that these events lead to."""

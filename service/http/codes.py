@@ -68,7 +68,6 @@ KINDS: dict[str, Kind] = {
     "command_of_another_game": Kind(422, "The command belongs to another game"),
     "clock_needed": Kind(422, "Only a private match can do without a clock"),
     "no_such_level": Kind(422, "The game has no bots of this level"),
-    "talk_seconds_not_allowed": Kind(422, "Talk lasts 5 to 604800 seconds"),
     "too_many_bots": Kind(422, "There are more bots than seats"),
     "no_such_seat": Kind(422, "The match has no such seat"),
     "seats_not_allowed": Kind(422, "The game is not played by this many"),

@@ -42,7 +42,9 @@ class SeatBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RenewInvite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long the new code is to last."""
 
-    lasts_seconds: Annotated[int | None, Meta(description="60 to 86400; null: as long as the match is open.")] = None
+    lasts_seconds: Annotated[
+        Annotated[int, Meta(ge=60, le=86_400)] | None, Meta(description="How long it is valid; null: as long as the match is open.")
+    ] = None
 
 
 @post(

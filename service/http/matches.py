@@ -55,7 +55,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     summary="Open a match",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["seats_not_allowed", "too_many_bots", "no_such_level", "clock_needed", "talk_seconds_not_allowed", "key_reused"]},
+    opt={"problems": ["seats_not_allowed", "too_many_bots", "no_such_level", "clock_needed", "key_reused"]},
 )
 async def open_match(data: JSONBody[OpenMatch], acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.

@@ -17,6 +17,7 @@ from tests.faults.statements import ask, execute
 on_linux = pytest.mark.skipif(os.uname().sysname != "Linux", reason="Only Linux ties the server to its owner.")
 
 COUNT = "SELECT count(*) FROM rows"
+ANEW = "DROP TABLE IF EXISTS rows; CREATE TABLE rows"
 
 # An owner that acknowledges one committed row after another, each by its number, until it is killed.
 OWNER = """
@@ -27,7 +28,7 @@ OWNER = """
 
     async def write(url):
         connection = await asyncpg.connect(url)
-        await connection.execute("CREATE TABLE IF NOT EXISTS rows (i int)")
+        await connection.execute("DROP TABLE IF EXISTS rows; CREATE TABLE rows (i int)")
         for i in range(1_000_000):
             await connection.execute("INSERT INTO rows VALUES ($1)", i)
             print(i, flush=True)
@@ -72,60 +73,60 @@ def wait_until_it_is_kept_up(server: EmbeddedPostgres) -> None:
 
 def test_what_was_stored_is_there_after_a_stop_and_a_start(server_folder: Path) -> None:
     with EmbeddedPostgres(server_folder / "made" / "by" / "start") as server:
-        execute(server.url(), "CREATE TABLE rows AS VALUES (1), (2)")
+        execute(server.url(), f"{ANEW} AS VALUES (1), (2)")
     assert not runs(server.home)
     with EmbeddedPostgres(server_folder / "made" / "by" / "start") as server:
         assert ask(server.url(), COUNT) == 2
 
 
-def test_it_flushes_every_commit_to_disk_and_listens_on_no_network(server_folder: Path) -> None:
-    with EmbeddedPostgres(server_folder) as server:
+def test_it_flushes_every_commit_to_disk_and_listens_on_no_network(used_server_folder: Path) -> None:
+    with EmbeddedPostgres(used_server_folder) as server:
         settings = {name: ask(server.url(), f"SHOW {name}") for name in ("fsync", "synchronous_commit", "listen_addresses")}
     assert settings == {"fsync": "on", "synchronous_commit": "on", "listen_addresses": ""}
 
 
 @on_linux
-def test_a_killed_owner_takes_its_server_with_it_and_loses_nothing_it_acknowledged(server_folder: Path) -> None:
-    with python(OWNER, server_folder) as owner:
+def test_a_killed_owner_takes_its_server_with_it_and_loses_nothing_it_acknowledged(used_server_folder: Path) -> None:
+    with python(OWNER, used_server_folder) as owner:
         acknowledged = [line(owner) for _ in range(20)]
         owner.send_signal(signal.SIGKILL)
         assert owner.stdout is not None
         acknowledged += owner.stdout.read().split()
-        wait_until_it_has_ended(server_folder)
-    with EmbeddedPostgres(server_folder) as server:
+        wait_until_it_has_ended(used_server_folder)
+    with EmbeddedPostgres(used_server_folder) as server:
         stored = ask(server.url(), COUNT)
     assert stored in (len(acknowledged), len(acknowledged) + 1)  # The last one may have been stored and not told.
 
 
-def test_a_server_that_outlived_its_owner_gives_way_to_the_next_one(server_folder: Path) -> None:
-    with python(LOOSE_OWNER, server_folder) as owner:
+def test_a_server_that_outlived_its_owner_gives_way_to_the_next_one(used_server_folder: Path) -> None:
+    with python(LOOSE_OWNER, used_server_folder) as owner:
         pid = int(line(owner))
         owner.send_signal(signal.SIGKILL)
         owner.wait()
-        assert runs(server_folder)
-        with EmbeddedPostgres(server_folder) as server:
+        assert runs(used_server_folder)
+        with EmbeddedPostgres(used_server_folder) as server:
             assert server.owned
             assert server.pid != pid
-            execute(server.url(), "CREATE TABLE rows AS VALUES (1)")
+            execute(server.url(), f"{ANEW} AS VALUES (1)")
 
 
-def test_a_killed_server_is_started_again_with_everything_acknowledged(server_folder: Path) -> None:
-    with EmbeddedPostgres(server_folder) as server:
-        execute(server.url(), "CREATE TABLE rows AS VALUES (1), (2), (3)")
+def test_a_killed_server_is_started_again_with_everything_acknowledged(used_server_folder: Path) -> None:
+    with EmbeddedPostgres(used_server_folder) as server:
+        execute(server.url(), f"{ANEW} AS VALUES (1), (2), (3)")
         assert not server.keep_up()
         os.kill(server.pid, signal.SIGKILL)
         wait_until_it_is_kept_up(server)
         assert ask(server.url(), COUNT) == 3
 
 
-def test_a_second_process_is_a_guest_and_takes_over_when_the_owner_ends(server_folder: Path) -> None:
-    owner, guest = (EmbeddedPostgres(server_folder, settings=THROW_AWAY) for _ in range(2))
+def test_a_second_process_is_a_guest_and_takes_over_when_the_owner_ends(used_server_folder: Path) -> None:
+    owner, guest = (EmbeddedPostgres(used_server_folder, settings=THROW_AWAY) for _ in range(2))
     with owner, guest:
         assert owner.owned
         assert not guest.owned
         assert guest.url() == owner.url()
         guest.stop()
-        execute(owner.url(), "CREATE TABLE rows AS VALUES (1)")
+        execute(owner.url(), f"{ANEW} AS VALUES (1)")
         assert not guest.keep_up()
         owner.stop()
         assert guest.keep_up()
@@ -153,9 +154,9 @@ def test_many_that_start_at_once_share_one_server(server_folder: Path) -> None:
     assert sorted(owned for _, owned in answers) == ["False", "False", "True"]
 
 
-def test_a_process_number_that_another_program_has_by_now_is_no_rival(server_folder: Path) -> None:
-    with EmbeddedPostgres(server_folder) as server:
-        execute(server.url(), "CREATE TABLE rows AS VALUES (1)")
+def test_a_process_number_that_another_program_has_by_now_is_no_rival(used_server_folder: Path) -> None:
+    with EmbeddedPostgres(used_server_folder) as server:
+        execute(server.url(), f"{ANEW} AS VALUES (1)")
         pid_file, killed = server.home / "cluster" / "postmaster.pid", server.pid
         runner = account.for_data(server.home / "cluster", account.DEFAULT_USER)
         with subprocess.Popen(["/bin/sleep", "60"], **runner.as_subprocess()) as other:
@@ -176,8 +177,20 @@ def test_a_start_that_was_interrupted_leaves_nothing_that_looks_like_data(server
         execute(server.url(), "SELECT 1")
 
 
-def test_a_failed_start_shows_the_log_and_gives_the_lock_back(server_folder: Path) -> None:
+def test_a_failed_start_shows_the_log_and_gives_the_lock_back(used_server_folder: Path) -> None:
     with pytest.raises(CantRun, match="no_such_setting"):
-        EmbeddedPostgres(server_folder, settings={**THROW_AWAY, "no_such_setting": "1"}).start()
-    with EmbeddedPostgres(server_folder, settings=THROW_AWAY) as server:
+        EmbeddedPostgres(used_server_folder, settings={**THROW_AWAY, "no_such_setting": "1"}).start()
+    with EmbeddedPostgres(used_server_folder, settings=THROW_AWAY) as server:
         assert server.owned
+
+
+def test_data_of_another_major_version_is_refused_with_both_named(used_server_folder: Path) -> None:
+    with EmbeddedPostgres(used_server_folder, settings=THROW_AWAY) as server:
+        version = server.home / "cluster" / "PG_VERSION"
+    made_by = version.read_text()
+    version.write_text("9\n")
+    try:
+        with pytest.raises(CantRun, match=f"made by PostgreSQL 9, and the server at hand is {made_by.strip()}"):
+            EmbeddedPostgres(used_server_folder).start()
+    finally:
+        version.write_text(made_by)

@@ -25,15 +25,6 @@ def closed(server_folder: Path) -> Path:
     return folder
 
 
-def test_data_of_another_major_version_is_refused_with_both_named(server_folder: Path) -> None:
-    with EmbeddedPostgres(server_folder, settings=THROW_AWAY) as server:
-        version = server.home / "cluster" / "PG_VERSION"
-        made_by = version.read_text().strip()
-    version.write_text("9\n")
-    with pytest.raises(CantRun, match=f"made by PostgreSQL 9, and the server at hand is {made_by}"):
-        EmbeddedPostgres(server_folder).start()
-
-
 def test_a_path_too_long_for_a_socket_gets_a_short_one(server_folder: Path) -> None:
     with EmbeddedPostgres(server_folder / ("a" * 60) / ("b" * 60), settings=THROW_AWAY) as server:
         execute(server.url(), "SELECT 1")

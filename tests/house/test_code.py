@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeGuard
 
 import pytest
 
@@ -10,7 +11,12 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("domain", "service", "migrations", "tests") for path in (ROOT / folder).rglob("*.py"))
 
 MAY_IMPORT = {"collections", "dataclasses", "domain", "enum", "functools", "itertools", "math", "msgspec", "typing"}
-MAY_IMPORT_TOO = {"domain/match/fate.py": {"hashlib", "hmac", "json"}}
+MAY_IMPORT_TOO = {
+    "domain/match/fate.py": {"hashlib", "hmac", "json"},
+    # Moments are given to the domain and never asked for.
+    **{f"domain/match/{name}.py": {"datetime"} for name in ("lobby", "play", "state", "table")},
+}
+CLOCKS = {"now", "today", "utcnow"}
 FILE_MAX, FILE_MIN, FUNCTION_MAX = 300, 8, 50
 RAISED: dict[str, tuple[int, str]] = {}
 """Files that may be longer than `FILE_MAX`, up to so many lines, and why reading gains by it."""
@@ -24,6 +30,8 @@ def test_the_domain_touches_nothing_of_the_world(path: Path) -> None:
     if name.startswith("domain/"):
         strangers = set(imports(path)) - MAY_IMPORT - MAY_IMPORT_TOO.get(name, set())
         assert not strangers, f"the rules are pure: no clock, no randomness, no I/O, but {name} imports {strangers}"
+        called = {node.func.attr for node in ast.walk(ast.parse(path.read_text())) if is_method_call(node)}
+        assert not called & CLOCKS, f"the rules have no clock, but {name} asks one"
 
 
 @every_file
@@ -41,6 +49,10 @@ def test_a_function_fits_on_a_screen(path: Path) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
             lines = node.end_lineno - node.lineno + 1
             assert lines <= FUNCTION_MAX, f"{node.name} has {lines} lines: say the parts of it by name"
+
+
+def is_method_call(node: ast.AST) -> TypeGuard[Any]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
 
 
 def imports(path: Path) -> Iterator[str]:

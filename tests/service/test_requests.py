@@ -7,22 +7,7 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-<<<<<<< HEAD
-from domain.match.game import Refused
-from domain.match.play import NotNow
-from domain.match.table import NotAllowed, Unfit
-from service.held import UnknownMatch
-from service.http.assembly import http_app
-from service.http.auth import signed_in
-from service.http.conditions import IfMatch, expected_version
-from service.http.idempotency import IdempotencyKey
-from service.matches import Busy, Stale
-from service.players import Player
-from service.store import KeyReused, StoreAway
-from tests.service.conftest import inside
-=======
 from tests.service.routes import FAILURES, app_of_routes
->>>>>>> main
 
 
 async def test_parameters_are_named_when_they_are_wrong(bare: httpx.AsyncClient) -> None:

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from service.store import Appended, EventStore, KeyReused, Line, NewEvent, Unstorable, WrongVersion
+from service.store import Appended, EventStore, KeyReused, Line, NewEvent, RematchTaken, Unstorable, WrongVersion
 from tests.store.appends import LINE, Session, an_append_waits, append_within, appending, happened, positions, session
 
 
@@ -204,7 +204,8 @@ async def test_events_are_written_once(store: EventStore, database: Session, cha
 
 async def test_the_row_of_a_match_is_written_with_its_events(store: EventStore, database: Session) -> None:
     stream, due = uuid4(), datetime.now(UTC) + timedelta(days=3)
-    opened = Line("wolves", "open", "private", 4, 3, ("ply_a",), due)
+    shown, old = rb'{"host": "ply_a"}', uuid4()
+    opened = Line("wolves", "open", "private", 4, 3, ("ply_a",), due, bots_owe=True, shown=shown, rematch_of=old)
     first = await store.append(appending(stream, 0, events=2, line=opened, seed=b"s" * 32))
     row = await database.fetchrow("SELECT * FROM match_current")
     assert row is not None
@@ -221,13 +222,39 @@ async def test_the_row_of_a_match_is_written_with_its_events(store: EventStore, 
         "updated_at": first.at,
         "ended_at": None,
         "due_at": due,
+        "bots_at": first.at + timedelta(seconds=1),
+        "shown": shown,
+        "rematch_of": old,
     }
-    ended = replace(opened, status="ended", seats_open=0, players=("ply_a", "ply_b"), due_at=None)
+    ended = replace(opened, status="ended", seats_open=0, players=("ply_a", "ply_b"), due_at=None, bots_owe=False)
     second = await store.append(appending(stream, 2, line=ended))
     row = await database.fetchrow("SELECT * FROM match_current")
     assert row is not None
     assert (row["version"], row["status"], row["players"], row["due_at"]) == (3, "ended", ["ply_a", "ply_b"], None)
+    assert row["bots_at"] is None
     assert (row["opened_at"], row["updated_at"], row["ended_at"]) == (first.at, second.at, second.at)
+
+
+async def test_a_match_has_one_rematch(store: EventStore) -> None:
+    old = uuid4()
+    answers = await asyncio.gather(
+        *(store.append(appending(uuid4(), 0, line=replace(LINE, rematch_of=old))) for _ in range(8)), return_exceptions=True
+    )
+    assert sum(isinstance(answer, Appended) for answer in answers) == 1
+    assert sum(isinstance(answer, RematchTaken) for answer in answers) == 7
+    assert await store.successor(old) is not None
+    assert await store.successor(uuid4()) is None
+
+
+async def test_a_match_that_is_due_is_given_to_one_at_a_time(store: EventStore) -> None:
+    due, later = datetime.now(UTC) - timedelta(seconds=1), datetime.now(UTC) + timedelta(hours=1)
+    stream = uuid4()
+    await store.append(appending(stream, 0, line=replace(LINE, due_at=due)))
+    await store.append(appending(uuid4(), 0, line=replace(LINE, due_at=later)))
+    taken = await asyncio.gather(*(store.take_due("due_at", timedelta(seconds=0.3), 10) for _ in range(8)))
+    assert sorted(map(len, taken)) == [0] * 7 + [1]
+    await asyncio.sleep(0.4)
+    assert await store.take_due("due_at", timedelta(seconds=0.3), 10) == [stream]
 
 
 async def test_a_seed_is_opened_by_the_end_of_its_match_and_by_nothing_else(store: EventStore, database: Session) -> None:

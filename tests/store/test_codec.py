@@ -72,7 +72,7 @@ async def test_also_by_way_of_the_database(store: EventStore) -> None:
 
 def test_nothing_of_an_entry_is_forgotten() -> None:
     """Whoever adds a field to the entry gets to decide here how it is stored."""
-    whole = Entry(Dealt(0, ()), seat=1, draw=Draw(1, Roll(1, 6), (1,)), owed=(Owed(0, 1),))
+    whole = Entry(Dealt(0, ()), seat=1, draw=Draw(1, Roll(1, 6), (1,)), owed=(Owed(0, 1),), due=datetime(2026, 1, 3, tzinfo=UTC))
     blank = Entry(Dealt(0, ()))
     assert all(getattr(whole, field) != getattr(blank, field) for field in Entry.__struct_fields__ if field != "event")
     assert decoder.decode(stored(encode(whole, ORIGIN))).entry == whole

@@ -1,0 +1,69 @@
+"""The whole service as a process of its own, as `make run` starts it."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+LONGEST_START_SECONDS = 60
+
+
+@dataclass
+class Served:
+    """A running service: its process, where it answers, and all that it said when it was ready."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+    welcome: str
+    errors: Path
+
+    def end(self, signal: int) -> int:
+        """Send a signal, and return the exit code."""
+        self.process.send_signal(signal)
+        return self.process.wait(LONGEST_START_SECONDS)
+
+    def new_player(self) -> str:
+        """The token of a new player; the service has told us that it stored it."""
+        answer = httpx.post(f"{self.address}/v1/players", json={"display_name": "Ada"})
+        assert answer.status_code == 201, answer.text
+        token: str = answer.json()["token"]
+        return token
+
+    def knows(self, token: str) -> bool:
+        """Whether the player of this token is still there."""
+        answer = httpx.get(f"{self.address}/v1/players/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        assert answer.status_code in (200, 401), answer.text
+        return answer.status_code == 200
+
+
+def command(name: str, data: Path, **environment: str) -> "subprocess.Popen[str]":
+    """Start a command of the service on the embedded PostgreSQL in `data`."""
+    given = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    given |= {"LUDICITUDE_DATA": str(data), "HOST": "127.0.0.1", "PORT": "0"} | environment
+    with (data / "errors").open("ab") as errors:
+        return subprocess.Popen([sys.executable, "-m", "service", name], env=given, stdout=subprocess.PIPE, stderr=errors, text=True)
+
+
+@contextmanager
+def served(data: Path, **environment: str) -> Iterator[Served]:
+    """Run the service until the end of the block, which begins when the service says that it is ready."""
+    with command("serve", data, **environment) as process:
+        try:
+            assert process.stdout is not None
+            welcome = ""
+            while "/commands" not in welcome:
+                printed = process.stdout.readline()
+                assert printed, f"The service ended before it was ready: exit code {process.wait()}, {(data / 'errors').read_text()}"
+                welcome += printed
+            address = re.search(r"http://\S+", welcome)
+            assert address
+            yield Served(process, address[0], welcome, data / "errors")
+        finally:
+            process.terminate()
+            process.wait(LONGEST_START_SECONDS)

@@ -1,0 +1,106 @@
+"""The service as people start and stop it, and as machines kill it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.faults.served import Served, command, served
+
+
+def postgres_pid(data: Path) -> int:
+    return int((data / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0])
+
+
+def wait_until_it_knows(service: Served, token: str) -> None:
+    """Wait until the service answers again; it may say meanwhile that its database is away, and nothing else."""
+    deadline = time.monotonic() + 20
+    while True:
+        answer = httpx.get(f"{service.address}/v1/players/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        if answer.status_code == 200:
+            return
+        assert answer.status_code == 503, answer.text
+        assert time.monotonic() < deadline, "The service does not come back."
+        time.sleep(0.1)
+
+
+def test_it_ends_in_order_when_asked_and_keeps_what_it_stored(used_server_folder: Path) -> None:
+    with served(used_server_folder) as service:
+        token = service.new_player()
+        assert service.end(signal.SIGINT) == 0
+    assert not (used_server_folder / "postgres" / "cluster" / "postmaster.pid").exists()
+    with served(used_server_folder) as service:
+        assert service.knows(token)
+        assert service.end(signal.SIGTERM) == 0
+    assert "Traceback" not in (used_server_folder / "errors").read_text()
+
+
+def test_asked_to_end_while_it_starts_it_ends_in_order(server_folder: Path) -> None:
+    with command("serve", server_folder) as process:
+        while not (server_folder / "postgres" / "lock").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    assert (server_folder / "errors").read_text() == ""
+
+
+def test_killed_it_has_lost_nothing_that_it_acknowledged(used_server_folder: Path) -> None:
+    with served(used_server_folder) as service:
+        tokens = [service.new_player() for _ in range(5)]
+        service.end(signal.SIGKILL)
+    with served(used_server_folder) as service:
+        assert all(service.knows(token) for token in tokens)
+
+
+def test_two_services_on_the_same_data_outlive_their_postgres_and_each_other(used_server_folder: Path) -> None:
+    with served(used_server_folder) as first, served(used_server_folder) as second:
+        token = first.new_player()
+        assert second.knows(token)
+        os.kill(postgres_pid(used_server_folder), signal.SIGKILL)
+        wait_until_it_knows(first, token)
+        wait_until_it_knows(second, token)
+        assert first.end(signal.SIGTERM) == 0
+        wait_until_it_knows(second, token)
+
+
+def test_a_taken_port_is_told_in_one_line_before_anything_is_touched(server_folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with command("serve", server_folder, PORT=str(port)) as process:
+            assert process.wait(30) == 1
+    assert (server_folder / "errors").read_text().startswith(f"ludicitude: Port {port} is taken.")
+    assert (server_folder / "errors").read_text().count("\n") == 1
+    assert not (server_folder / "postgres").exists()
+
+
+def test_what_it_says_when_it_is_ready_can_be_pasted_into_a_shell(used_server_folder: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("The lines are for curl.")
+    with served(used_server_folder) as service:
+        assert httpx.get(f"{service.address}/docs", follow_redirects=True).status_code == 200
+        lines = [line for line in service.welcome.splitlines() if line.startswith(("JSON=", "TOKEN=", "curl "))]
+        said = subprocess.run(["sh", "-ec", "\n".join(lines)], capture_output=True, text=True, check=True).stdout
+    assert '"match_id"' in said
+
+
+def test_migrate_alone_makes_the_schema_and_ends(server_folder: Path) -> None:
+    with command("migrate", server_folder) as process:
+        assert process.wait(60) == 0
+    assert not (server_folder / "postgres" / "cluster" / "postmaster.pid").exists()
+    assert (server_folder / "errors").read_text() == ""
+
+
+def test_wrong_variables_are_all_told(server_folder: Path) -> None:
+    with command("serve", server_folder, PORT="eighty", LUDICITUDE_LOG_LEVEL="loud", DATABASE_URL="mysql://u:secret@h/d") as process:
+        assert process.wait(30) == 1
+    told = (server_folder / "errors").read_text()
+    assert "PORT" in told
+    assert "LUDICITUDE_LOG_LEVEL" in told
+    assert "DATABASE_URL" in told
+    assert "secret" not in told
