@@ -9,19 +9,21 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats
+from service.http import commands, docs, games, health, hosting, log, matches, mutes, players, seats, talk
 from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.matches import Matches
+from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
 from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
+from service.talk import Talk
 
 ROUTES = (
     *players.ROUTES,
@@ -31,6 +33,8 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *talk.ROUTES,
+    *mutes.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
 )
@@ -49,20 +53,27 @@ def create_app(settings: Settings) -> Litestar:
                 settings.database_url, appending=settings.append_connections, reading=settings.query_connections
             )
             held.push_async_callback(store.close)
-            watch = await held.enter_async_context(Watch(store))
+            watch = await held.enter_async_context(Watch(store.versions))
             matches = Matches(store, watch)
+            talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages)))
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
             app.state.update(
-                readiness=Readiness(engine), watch=watch, matches=matches, invites=invites, views=Views(matches, players, invites)
+                readiness=Readiness(engine),
+                watch=watch,
+                matches=matches,
+                invites=invites,
+                views=Views(matches, players, invites),
+                talk=talk,
+                mutes=Mutes(engine),
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views"),
+        services=("readiness", "watch", "matches", "invites", "views", "talk", "mutes"),
         dependencies={"acting": Provide(acting)},
         origins=settings.cors_origins,
         lifespan=[running],

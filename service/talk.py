@@ -131,6 +131,8 @@ class Talk:
         """
         if message_id is None:
             return 0
+        if not chance.is_id("msg", message_id):
+            return None
         message = match_messages.c
         known = select(message.number).where(message.stream_id == stream_of(match_id), message.message_id == message_id)
         async with self._engine.connect() as connection:

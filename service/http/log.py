@@ -19,7 +19,9 @@ from service.http.views import Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
+from service.pledges import PledgeTally
 from service.projector import Item, SeatView, feed, seats, unveiled
+from service.talk import Talk
 
 WAIT_MAX_SECONDS = 25
 """How long a long-poll is held; proxies give up at thirty seconds and more."""
@@ -43,6 +45,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     seats: tuple[SeatView, ...]
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
     result: Result
+    tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]
     proof: Annotated[None, Meta(description="Null until there is a proof of the dice.")]
 
 
@@ -94,6 +97,7 @@ async def get_record(
     matches: NamedDependency[Matches],
     views: NamedDependency[Views],
     players: NamedDependency[Players],
+    talk: NamedDependency[Talk],
 ) -> Response[MatchRecord]:
     """Everything that happened, with nothing hidden. There is none before the end: 409 `match_not_over`."""
     match, _ = await views.seen(match_id, caller)
@@ -103,7 +107,17 @@ async def get_record(
     while len(events) < match.version:
         events += unveiled(await matches.records(match, len(events), PAGE_MAX))
     names = await players.names(match.seated)
-    record = MatchRecord(match.match_id, terms.game, terms.ruleset, terms.options, seats(match, names), tuple(events), match.result, None)
+    record = MatchRecord(
+        match_id=match.match_id,
+        game=terms.game,
+        ruleset=terms.ruleset,
+        options=terms.options,
+        seats=seats(match, names),
+        events=tuple(events),
+        result=match.result,
+        tally=await talk.tally(match),
+        proof=None,
+    )
     return Response(record, headers=VIEW_HEADERS)
 
 

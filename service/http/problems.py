@@ -19,9 +19,11 @@ from service.held import UnknownMatch
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
+from service.mutes import TooManyMutes
 from service.players import BadName, TooManyTokens
 from service.store import KeyReused, StoreAway
 from service.store.connections import PASSING
+from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -124,8 +126,14 @@ def _trouble(error: Exception) -> Trouble:
             return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": str(version)})
         case BadName():
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
+        case BadText():
+            return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
         case TooManyTokens():
             return Trouble("too_many_tokens")
+        case TooManyMutes():
+            return Trouble("too_many_mutes")
+        case TooFast(seconds=seconds):
+            return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case KeyReused():
             return Trouble("key_reused")
         case Busy():
