@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service import chance
 from service.players import Timestamp
 from service.store.tables import player_mutes, players
 
@@ -46,6 +47,8 @@ class Mutes:
 
     async def unmute(self, player_id: str, muted_id: str) -> None:
         """Show them again; nothing happens if they were not muted."""
+        if not chance.is_id("ply", muted_id):
+            return
         mutes = player_mutes.c
         async with self._engine.begin() as connection:
             await connection.execute(delete(player_mutes).where(mutes.player_id == player_id, mutes.muted_id == muted_id))

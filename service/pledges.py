@@ -45,12 +45,12 @@ class PledgeOffer(msgspec.Struct, frozen=True):
 
 
 class PledgeTally(msgspec.Struct, frozen=True):
-    """How a seat has kept its word: the pledges that it made for all to read."""
+    """How a seat has kept its word. Only pledges that it made for all to read are counted."""
 
     seat: Seat
-    made: int
-    kept: int
-    broken: int
+    made: Annotated[int, Meta(description="How many pledges it made.")]
+    kept: Annotated[int, Meta(description="How many of them it kept...")]
+    broken: Annotated[int, Meta(description="...and how many it broke. The others have not been shown.")]
 
 
 class Showings:

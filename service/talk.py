@@ -67,7 +67,8 @@ class Message(msgspec.Struct, frozen=True):
 
     message_id: Annotated[str, Meta(description="The message's id.")]
     at: Timestamp
-    seat: Annotated[Seat, Meta(description="The seat of the player who said it.")]
+    player_id: Annotated[str, Meta(description="The player who said it.")]
+    seat: Annotated[Seat, Meta(description="Where they sat then; before the start somebody else may have sat down there since.")]
     to_seat: Annotated[Seat | None, Meta(description="The seat it was whispered to; null when it was said to all.")]
     kind: Annotated[Literal["text", "pledge"], Meta(description="Which one of the two it is.")]
     text: Annotated[str | None, Meta(description="What was said; null for a pledge.")]
@@ -271,6 +272,7 @@ def _message(row: Row[Any], shown: Shown) -> Message:
     return Message(
         message_id=row.message_id,
         at=whole_seconds(row.at),
+        player_id=row.player_id,
         seat=row.seat,
         to_seat=row.to_seat,
         kind="text" if pledge is None else "pledge",
