@@ -9,9 +9,11 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, mutes, players, seats, talk
+from service.http import commands, docs, games, health, hosting, log, matches, mutes, players, seats, stream, talk, testing
 from service.http.acting import acting
 from service.http.assembly import http_app
+from service.http.stream import Streams
+from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
@@ -24,6 +26,7 @@ from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.talk import Talk
+from service.tickets import Tickets
 
 ROUTES = (
     *players.ROUTES,
@@ -33,8 +36,10 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *stream.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
+    *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
 )
@@ -43,7 +48,7 @@ ROUTES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, invites = Players(engine), Invites(engine)
+    players, invites, test_mode = Players(engine), Invites(engine), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -59,12 +64,15 @@ def create_app(settings: Settings) -> Litestar:
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+            views = Views(matches, players, invites)
             app.state.update(
                 readiness=Readiness(engine),
                 watch=watch,
                 matches=matches,
                 invites=invites,
-                views=Views(matches, players, invites),
+                views=views,
+                tickets=Tickets(engine),
+                streams=Streams(matches, views, watch),
                 talk=talk,
                 mutes=Mutes(engine),
             )
@@ -73,8 +81,8 @@ def create_app(settings: Settings) -> Litestar:
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views", "talk", "mutes"),
-        dependencies={"acting": Provide(acting)},
+        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "talk", "mutes"),
+        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],
     )

@@ -34,10 +34,14 @@ class Held(msgspec.Struct, frozen=True):
     @property
     def world(self) -> World:
         """The time, the draws of this match, and its bots' luck."""
-        return World(datetime.now(UTC), self._fate_of, self._luck)
+        return World(datetime.now(UTC), self._fate_of, self._seal_of, self._luck)
 
     def _fate_of(self, entropy: Sequence[str]) -> Fate:
         return fate.fate(fate.match_key(self.match.match_id, self.seed, entropy))
+
+    def _seal_of(self, entropy: Sequence[str], version: int, seat: int, command: Any) -> str:
+        key = fate.match_key(self.match.match_id, self.seed, entropy)
+        return fate.seal(self.match.match_id, key, version, seat, command)
 
     def _luck(self, decision: str) -> Luck:
         """The same in every process, and unknown to all who do not know the seed."""

@@ -26,6 +26,7 @@ from domain.match.table import NotAllowed, Unfit, World
 from service import chance
 from service.held import Held, UnknownMatch, line, match_id_of, restored, stream_of
 from service.live.watch import Watch
+from service.proofs import Proof, proof
 from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
 from service.store.snapshots import state_schema
@@ -108,9 +109,12 @@ class Matches:
         """Call `tell` with each match that this process has moved on."""
         self._moved.append(tell)
 
-    async def open(self, call: Call, game: AnyGame, decide: Open) -> Changed:
-        """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises."""
-        seed = chance.new_seed()
+    async def open(self, call: Call, game: AnyGame, decide: Open, seed: bytes | None = None) -> Changed:
+        """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises.
+
+        `seed` is given in tests only.
+        """
+        seed = seed or chance.new_seed()
         match_id = match_id_of(call.id)
         held = Held(game, Match(match_id), seed)
         entries = decide(match_id, fate.commitment(match_id, seed), held.world)
@@ -175,6 +179,17 @@ class Matches:
         game = GAMES[match.agreed.game]
         stored = await self._store.events(stream_of(match.match_id), after, min(limit, PAGE_MAX), upto=match.version)
         return tuple(decode(game, one) for one in stored)
+
+    async def whole(self, match: AnyMatch) -> tuple[Record, ...]:
+        """All records of a match."""
+        records: tuple[Record, ...] = ()
+        while len(records) < match.version:
+            records += await self.records(match, len(records), PAGE_MAX)
+        return records
+
+    async def proof(self, match: AnyMatch, records: tuple[Record, ...]) -> Proof:
+        """The proof of a match that has ended, from all its records."""
+        return proof(match, (await self.held(stream_of(match.match_id))).seed, records)
 
     @asynccontextmanager
     async def _queue(self, stream: UUID) -> AsyncIterator[None]:

@@ -77,7 +77,7 @@ class Players:
             ).one()
             secret = chance.new_token()
             token = (await connection.execute(_new_token(row.player_id, secret))).one()
-        return _player(row), _token(token), secret
+        return player_of(row), _token(token), secret
 
     async def by_token(self, secret: str) -> Player | None:
         """Who holds this token; None if nobody does any more or ever did."""
@@ -89,7 +89,7 @@ class Players:
                 return None
             if row.used_again:
                 await connection.execute(_USED, {"id": row.token_id})
-        return _player(row)
+        return player_of(row)
 
     async def get(self, player_id: str) -> Player | None:
         """The player with this id, if there is one."""
@@ -97,7 +97,7 @@ class Players:
             return None
         async with self._single.connect() as connection:
             row = (await connection.execute(select(*_PLAYER).where(players.c.player_id == player_id))).one_or_none()
-        return None if row is None else _player(row)
+        return None if row is None else player_of(row)
 
     async def names(self, ids: Iterable[str]) -> dict[str, str]:
         """The display names of these players, by id; ids of nobody are left out."""
@@ -112,7 +112,7 @@ class Players:
         """The player under their new name (see `display_name`)."""
         statement = update(players).where(players.c.player_id == player_id).values(display_name=name).returning(*_PLAYER)
         async with self._single.connect() as connection:
-            return _player((await connection.execute(statement)).one())
+            return player_of((await connection.execute(statement)).one())
 
     async def create_token(self, player_id: str) -> tuple[Token, str]:
         """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens`."""
@@ -171,7 +171,7 @@ def _hash(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
 
 
-def _player(row: Row[*tuple[Any, ...]]) -> Player:
+def player_of(row: Row[*tuple[Any, ...]]) -> Player:
     return Player(row.player_id, row.display_name, _seconds(row.created_at))
 
 

@@ -72,7 +72,13 @@ class Item(msgspec.Struct, frozen=True):
     version: Annotated[int, msgspec.Meta(ge=1, description="The event's place in the match, from 1, without gaps.")]
     at: Timestamp
     seat: Annotated[Seat | None, msgspec.Meta(description="The seat whose choice this is; null for what the rules or the house did.")]
-    seal: Annotated[str | None, msgspec.Meta(description="Binds a secret choice when it is made; null where there is none.")]
+    seal: Annotated[
+        str | None,
+        msgspec.Meta(description="Binds the secret choice that this event is of, from the moment it was made; null where there is none."),
+    ]
+    draw: Annotated[
+        int | None, msgspec.Meta(description="Number of the roll or shuffle that this event is the first to show; null where it is not.")
+    ]
     event: AnyEvent
 
 
@@ -99,7 +105,7 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
 def shown_version(match: AnyMatch, viewer: Viewer) -> int:
     """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
     if viewer is None and match.agreed.spectators == "delayed" and match.status == "playing":
-        return max(1, match.version - DELAY_EVENTS)
+        return max(match.began, match.version - DELAY_EVENTS)
     return match.version
 
 
@@ -153,7 +159,15 @@ def whole_seconds(moment: datetime) -> datetime:
 
 
 def _item(record: Record, event: AnyEvent) -> Item:
-    return Item(record.version, whole_seconds(record.at), record.entry.seat, None, event)
+    entry = record.entry
+    return Item(
+        version=record.version,
+        at=whole_seconds(record.at),
+        seat=entry.seat,
+        seal=None if entry.sealed is None else entry.sealed.seal,
+        draw=None if entry.draw is None else entry.draw.number,
+        event=event,
+    )
 
 
 def _seat(seat: int, chair: Chair, names: Mapping[str, str]) -> SeatView:

@@ -57,14 +57,16 @@ class _Server(uvicorn.Server):
     """One process of uvicorn that says when it is ready, and looks after the embedded PostgreSQL."""
 
     def __init__(self, settings: Settings, listening: socket.socket, postgres: EmbeddedPostgres | None) -> None:
+        self._app = create_app(settings)
         super().__init__(
             uvicorn.Config(
-                create_app(settings),
+                self._app,
                 loop="uvloop",
                 http="httptools",
                 ws="none",
                 workers=1,
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
@@ -74,7 +76,7 @@ class _Server(uvicorn.Server):
         )
         host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - it is compared, not bound.
         self._address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        self._postgres = postgres
+        self._postgres, self._test_mode = postgres, settings.test_mode
 
     def ask_to_exit(self, _number: int, _frame: FrameType | None) -> None:
         self.should_exit = True
@@ -82,6 +84,14 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(_welcome(self._address, self._postgres), flush=True)
+        if self._test_mode:
+            structlog.get_logger().warning("test_mode", meaning="anybody who signs in can set the clocks and the dice of matches")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
+        for watch in (self._app.state.watch, self._app.state.talk.watch):
+            watch.close()
+        await super().shutdown(sockets)
 
     async def _watch(self) -> None:
         # The server must be started from the main thread. Meanwhile no request waits for anything but the database anyway.
@@ -90,7 +100,10 @@ class _Server(uvicorn.Server):
 
 
 def _welcome(address: str, postgres: EmbeddedPostgres | None) -> str:
-    data = f"in {postgres.home}; it stays when you stop with Ctrl-C" if postgres else "at DATABASE_URL"
+    data = "at DATABASE_URL"
+    if postgres is not None:
+        moved = f" (PostgreSQL's user can't enter {postgres.folder})" if postgres.home != postgres.folder else ""
+        data = f"in {postgres.home}{moved}; it stays when you stop with Ctrl-C"
     return rf"""
 Ludicitude is ready    {address}
 API documentation      {address}/docs

@@ -16,6 +16,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How this process runs. `read` makes it; the name of each field's variable stands there."""
 
@@ -35,6 +38,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """...at most so many do everything else."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
+    test_mode: bool
+    """Whether time and chance may be set from outside, for the tests of front ends. Refused where strangers can reach the server."""
     cors_origins: tuple[str, ...]
     """The origins whose web pages may call the API; `*` is any."""
     log_level: LogLevel
@@ -66,10 +71,13 @@ def read(environment: Mapping[str, str]) -> Settings:
         append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
+        test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
         log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _one_of(LogLevel)),
         log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _one_of(LogFormat)),
     )
+    if settings.test_mode and settings.host not in LOOPBACK:
+        wrong.append(f"LUDICITUDE_TEST_MODE is refused on HOST={settings.host}: only {' or '.join(LOOPBACK)} will do")
     if wrong:
         raise CantRun("\n".join(wrong))
     return settings

@@ -69,7 +69,7 @@ def server_url() -> Iterator[str]:
     if given := os.environ.get("DATABASE_URL"):
         yield given
     elif (kind := os.environ.get("LUDICITUDE_TEST_DATABASE", "embedded")) == "container":
-        from testcontainers.postgres import PostgresContainer
+        from testcontainers.community.postgres import PostgresContainer
 
         with PostgresContainer("postgres:18", driver=None) as container:
             yield container.get_connection_url()

@@ -51,6 +51,15 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
     commitment: Annotated[str, msgspec.Meta(description="SHA-256 that binds the server to the seed of this match before anyone sits.")]
 
 
+class DrawsFixed(msgspec.Struct, frozen=True, tag_field="type", tag="match.draws_fixed"):
+    """The outcomes of the first draws were set beforehand. Only a server in test mode does this."""
+
+    outcomes: Annotated[
+        tuple[tuple[int | str, ...], ...] | None,
+        msgspec.Meta(description="In the order of the draws; hidden from everybody until the end."),
+    ]
+
+
 class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_taken"):
     """A player sat down."""
 
@@ -136,7 +145,7 @@ AnyOpened: TypeAlias = Opened[Any]
 
 def log_events(options: Any, *events: Any) -> Any:
     """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    own = (SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
+    own = (DrawsFixed, SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
     return Union[(Opened[options], *own, *events)]
 
 
@@ -145,6 +154,8 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
     match event:
         case SeatTaken():
             return replace(event, entropy=None)
+        case DrawsFixed():
+            return replace(event, outcomes=None)
         case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | ClockMoved() | Resigned() | Returned() | Ended():
             return event
         case _:

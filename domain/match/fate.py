@@ -1,7 +1,8 @@
 """The verifiable draw, scheme `ludi-fair-v1`: pure functions that anyone can run again once the seed is open.
 
 The seed of a match is committed to before anyone sits, mixed with the players' own entropy at the start, and answers every
-roll and shuffle of the match by the draw's running number. FAIRNESS in ARCHITECTURE.md says what this proves and what not.
+roll and shuffle of the match by the draw's running number. Every secret choice is sealed when it is made. "Fair dice" in
+ARCHITECTURE.md says what this proves and what not; `verify/` holds verifiers of whole matches that use none of this.
 """
 
 import hashlib
@@ -24,6 +25,12 @@ def commitment(match_id: str, seed: bytes) -> str:
 def match_key(match_id: str, seed: bytes, entropy: Sequence[str]) -> bytes:
     """The key of all draws of a match, from the seed and the seats' entropy (hex, seat order, "" where none was sent)."""
     return hmac.new(seed, _canonical([SCHEME, "key", match_id, list(entropy)]), hashlib.sha256).digest()
+
+
+def seal(match_id: str, key: bytes, version: int, seat: int, command: Any) -> str:
+    """What is published at once of a secret choice: it binds to `command` (its JSON) without telling anything of it."""
+    salt = hmac.new(key, _canonical([SCHEME, "salt", version]), hashlib.sha256).hexdigest()
+    return hashlib.sha256(_canonical([SCHEME, "seal", match_id, version, seat, command, salt])).hexdigest()
 
 
 def fate(key: bytes) -> Callable[[int, Request], Outcome]:

@@ -10,8 +10,8 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from domain.match import table
-from domain.match.events import AnyOpened, BotRemoved, BotSeated, Ended, SeatLeft, SeatTaken
-from domain.match.game import AnyGame
+from domain.match.events import AnyOpened, BotRemoved, BotSeated, DrawsFixed, Ended, SeatLeft, SeatTaken
+from domain.match.game import AnyGame, Outcome
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Chair, Match, fold
 from domain.match.table import NotAllowed, Unfit, World, joined
@@ -21,9 +21,19 @@ OPEN_FOR = timedelta(days=1)
 
 
 def open_match(
-    game: AnyGame, match_id: str, terms: AnyOpened, sit: bool, entropy: str, bots: Sequence[str], world: World
+    game: AnyGame,
+    match_id: str,
+    terms: AnyOpened,
+    sit: bool,
+    entropy: str,
+    bots: Sequence[str],
+    world: World,
+    fixed: tuple[Outcome, ...] = (),
 ) -> tuple[Entry, ...]:
-    """Open a match by these terms; the host takes seat 0 unless they do not want to sit, and the bots the next seats."""
+    """Open a match by these terms; the host takes seat 0 unless they do not want to sit, and the bots the next seats.
+
+    `fixed` are outcomes for its first draws, where a test wants them.
+    """
     if terms.seats not in game.seats:
         raise Unfit("seats_not_allowed", "seats")
     if len(bots) > terms.seats - sit:
@@ -31,6 +41,8 @@ def open_match(
     if terms.clock is None and terms.visibility == "public":
         raise Unfit("clock_needed", "clock")
     entries: tuple[Entry, ...] = (Entry(terms, due=world.now + OPEN_FOR),)
+    if fixed:
+        entries += (Entry(DrawsFixed(fixed)),)
     if sit:
         entries += (Entry(SeatTaken(0, terms.host, entropy or None), 0),)
     for seat, level in enumerate(bots, start=int(sit)):

@@ -32,6 +32,13 @@ class Draw(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
+class Sealed(msgspec.Struct, frozen=True):
+    """A secret choice as anyone can check it later: the `seal` that was published when it was made, and the command's JSON."""
+
+    seal: str
+    command: Any
+
+
 class Owed(msgspec.Struct, frozen=True):
     """A choice that a seat owes; `since` is the version of the match at which it came up."""
 
@@ -42,13 +49,15 @@ class Owed(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """One event as it enters the log.
 
-    `seat` is the seat that chose it (None: the rules or the house), and `draw` the random act it is the first to show. The
-    last event of each go also says what the seats owe after it, and when the clock acts if nothing happens (`due`).
+    `seat` is the seat that chose it (None: the rules or the house), `draw` the random act it is the first to show, and
+    `sealed` the secret choice it is of. The last event of each go also says what the seats owe after it, and when the clock
+    acts if nothing happens (`due`).
     """
 
     event: Any
     seat: int | None = None
     draw: Draw | None = None
+    sealed: Sealed | None = None
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
 

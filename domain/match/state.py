@@ -8,7 +8,20 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.events import BotRemoved, BotSeated, ClockMoved, Ended, Opened, Resigned, Returned, SeatLeft, SeatTaken, Started, TimedOut
+from domain.match.events import (
+    BotRemoved,
+    BotSeated,
+    ClockMoved,
+    DrawsFixed,
+    Ended,
+    Opened,
+    Resigned,
+    Returned,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
 from domain.match.game import AnyGame, Result, put
 from domain.match.play import Entry, Owed
 
@@ -41,9 +54,11 @@ class Chair(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, Generic[Options, State], frozen=True):
-    """A match as its log tells it. `version` is the number of its events; `table` is the game's state from its first event on.
+    """A match as its log tells it. `version` is the number of its events; `began` is the version at which play
+    began; `table` is the game's state from its first event on.
 
-    `owed` is what the seats owe, and `due` when the clock acts if nothing happens before.
+    `owed` is what the seats owe, and `due` when the clock acts if nothing happens before. `fixed` are the outcomes of the
+    first draws in a match made for a test.
     """
 
     match_id: str
@@ -52,7 +67,9 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     terms: Opened[Options] | None = None
     host: str = ""
     chairs: tuple[Chair, ...] = ()
+    began: int = 0
     draws: int = 0
+    fixed: tuple[tuple[int | str, ...], ...] = ()
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
     table: State | None = None
@@ -104,6 +121,8 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
     match entry.event:
         case Opened() as terms:
             return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
+        case DrawsFixed(outcomes):
+            return replace(match, fixed=outcomes or ())
         case SeatTaken(seat, player_id, entropy):
             return _with(match, seat, Chair(player_id=player_id, entropy=entropy or ""))
         case SeatLeft(seat, _, host):
@@ -113,7 +132,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case BotRemoved(seat):
             return _with(match, seat, Chair())
         case Started():
-            return replace(match, status="playing")
+            return replace(match, status="playing", began=match.version)
         case Resigned(seat):
             return _with(match, seat, replace(match.chairs[seat], resigned=match.version))
         case Returned(seat):

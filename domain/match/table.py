@@ -7,14 +7,15 @@ game's own `Refused`.
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from domain.match.events import ClockMoved, Ended, Resigned, Returned, Seated, Started, TimedOut
-from domain.match.game import AnyGame, Luck, Place, Result, Waiting
-from domain.match.play import Entry, Fate, NotNow, Owed, Played, play, start
+from domain.match.game import AnyGame, Luck, Outcome, Place, Request, Result, Waiting
+from domain.match.play import Entry, Fate, NotNow, Owed, Played, Sealed, fits, play, start
 from domain.match.state import AnyMatch, fold
 
 GRACE = timedelta(seconds=30)
@@ -26,15 +27,19 @@ SILENCE = timedelta(days=30)
 FateOf: TypeAlias = Callable[[Sequence[str]], Fate]
 """The draws of a match, once the seats' entropy (hex, seat order, "" where none was sent) is known."""
 
+SealOf: TypeAlias = Callable[[Sequence[str], int, int, Any], str]
+"""The seal of a secret choice: (the seats' entropy, the version of its event, the seat, the command's JSON)."""
+
 BotChoice: TypeAlias = Callable[[AnyMatch, int], Any]
 """What a bot chooses for a seat that owes a choice."""
 
 
 class World(msgspec.Struct, frozen=True):
-    """What the rules may not fetch for themselves: the time it is, the draws of the match, and the luck of a bot's decision."""
+    """What the rules may not fetch for themselves: the time, the match's draws and seals, and the luck of a bot's decision."""
 
     now: datetime
     fate_of: FateOf
+    seal_of: SealOf
     luck: Callable[[str], Luck]
 
 
@@ -147,11 +152,29 @@ def _play(game: AnyGame, match: AnyMatch, seat: int, command: Any, decision: str
         raise Unfit("command_of_another_game", "command")
     if decision is not None and decision != match.decision(seat):
         raise NotNow("decision_closed")
-    return _close(match, play(game, match.table, seat, command, match.draws, _fate(match, world)), world.now)
+    waiting = game.advance(match.table)
+    first, *rest = _close(match, play(game, match.table, seat, command, match.draws, _fate(match, world)), world.now)
+    if isinstance(waiting, Waiting) and waiting.secret:
+        written = msgspec.to_builtins(command)
+        first = replace(first, sealed=Sealed(world.seal_of(_entropy(match), match.version + 1, seat, written), written))
+    return (first, *rest)
+
+
+def _entropy(match: AnyMatch) -> list[str]:
+    return [chair.entropy for chair in match.chairs]
 
 
 def _fate(match: AnyMatch, world: World) -> Fate:
-    return world.fate_of([chair.entropy for chair in match.chairs])
+    drawn = world.fate_of(_entropy(match))
+    return partial(_fixed, match.fixed, drawn) if match.fixed else drawn
+
+
+def _fixed(outcomes: Sequence[Outcome], drawn: Fate, number: int, request: Request) -> Outcome:
+    if number > len(outcomes):
+        return drawn(number, request)
+    if not fits(request, outcomes[number - 1]):
+        raise Unfit("outcome_does_not_fit", "testing/outcomes")
+    return outcomes[number - 1]
 
 
 def _close(match: AnyMatch, played: Played, now: datetime) -> tuple[Entry, ...]:

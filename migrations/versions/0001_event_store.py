@@ -137,6 +137,18 @@ INVITES = (
     """,
 )
 
+TICKETS = (
+    """
+    CREATE TABLE public.stream_tickets (
+        hash bytea PRIMARY KEY,
+        player_id text NOT NULL,
+        stream_id uuid NOT NULL,
+        expires_at timestamptz NOT NULL
+    )
+    """,
+    "CREATE INDEX stream_tickets_expired ON public.stream_tickets (expires_at)",
+)
+
 TALK = (
     # The row of a match is the lock under which its messages get their numbers. They are therefore committed in the order of
     # their numbers, and a reader who goes on from the last one they have misses none.
@@ -209,6 +221,6 @@ TRIGGERS = (
 
 def upgrade() -> None:
     functions = [(SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("append_v1", "bump_epoch_v1", "refuse_change_v1")]
-    for statement in (*EVENT_STORE, *MATCHES, *INVITES, *TALK, *PLAYERS, *functions, *TRIGGERS):
+    for statement in (*EVENT_STORE, *MATCHES, *INVITES, *TICKETS, *TALK, *PLAYERS, *functions, *TRIGGERS):
         # The driver's own text, since SQLAlchemy would read the colons of plpgsql as parameters.
         op.get_bind().exec_driver_sql(statement)

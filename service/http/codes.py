@@ -31,6 +31,8 @@ KINDS: dict[str, Kind] = {
     "unsupported_media_type": Kind(415, "The body must be JSON"),
     "invalid_body": Kind(422, "The body does not have the shape that is asked for"),
     "key_reused": Kind(422, "This Idempotency-Key came with another request before"),
+    "ticket_not_valid": Kind(401, "The ticket is not valid, or not valid any more"),
+    "too_many_streams": Kind(429, "You have as many streams open as one can have"),
     "rate_limited": Kind(429, "Too many requests"),
     "internal_error": Kind(500, "The service failed"),
     "unavailable": Kind(503, "The service cannot answer right now"),
@@ -47,6 +49,7 @@ KINDS: dict[str, Kind] = {
     # Matches: known, but not yours to do
     "not_seated": Kind(403, "You have no seat at this match"),
     "not_host": Kind(403, "Only the host may do this"),
+    "test_mode_off": Kind(403, "The server is not in test mode"),
     "no_spectators": Kind(403, "This match is not shown to spectators"),
     # Matches: unknown, or private and not yours
     "match_not_found": Kind(404, "There is no such match"),
@@ -74,6 +77,7 @@ KINDS: dict[str, Kind] = {
     "command_of_another_game": Kind(422, "The command belongs to another game"),
     "clock_needed": Kind(422, "Only a private match can do without a clock"),
     "no_such_level": Kind(422, "The game has no bots of this level"),
+    "outcome_does_not_fit": Kind(422, "An outcome does not fit the draw it is for"),
     "too_many_bots": Kind(422, "There are more bots than seats"),
     "no_such_seat": Kind(422, "The match has no such seat"),
     "seats_not_allowed": Kind(422, "The game is not played by this many"),

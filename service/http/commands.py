@@ -50,7 +50,7 @@ class CommandAnswer(msgspec.Struct, frozen=True):
     opt={
         "problems": [
             *("match_not_found", "not_seated", "match_not_started", "match_over", "not_your_turn", "decision_closed", "resigned"),
-            *("command_of_another_game", "refused", "match_busy", "key_reused", "precondition_failed"),
+            *("command_of_another_game", "outcome_does_not_fit", "refused", "match_busy", "key_reused", "precondition_failed"),
         ]
     },
 )

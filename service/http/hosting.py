@@ -54,7 +54,7 @@ class RenewInvite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tags=["hosting"],
     guards=[signed_in],
     status_code=200,
-    opt={"problems": [*HOSTING, "seats_open", "no_such_level"]},
+    opt={"problems": [*HOSTING, "outcome_does_not_fit", "seats_open", "no_such_level"]},
 )
 async def start_match(
     match_id: FromPath[str], acting: NamedDependency[Acting], data: JSONBody[StartMatch | None] = None
@@ -75,7 +75,7 @@ async def start_match(
     tags=["hosting"],
     guards=[signed_in],
     status_code=200,
-    opt={"problems": [*HOSTING, "seat_taken", "no_such_seat", "no_such_level"]},
+    opt={"problems": [*HOSTING, "outcome_does_not_fit", "seat_taken", "no_such_seat", "no_such_level"]},
 )
 async def seat_bot(
     match_id: FromPath[str], seat: FromPath[int], data: JSONBody[SeatBot], acting: NamedDependency[Acting]

@@ -21,6 +21,7 @@ from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
 from service.pledges import PledgeTally
 from service.projector import Item, SeatView, feed, seats, unveiled
+from service.proofs import Proof
 from service.talk import Talk
 
 WAIT_MAX_SECONDS = 25
@@ -46,7 +47,16 @@ class MatchRecord(msgspec.Struct, frozen=True):
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
     result: Result
     tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]
-    proof: Annotated[None, Meta(description="Null until there is a proof of the dice.")]
+    proof: Proof
+
+
+class MatchProof(msgspec.Struct, frozen=True):
+    """What the dice and the secrets of a match rest on."""
+
+    match_id: str
+    scheme: Annotated[str, Meta(description="How dice and shuffles are drawn and secret choices sealed.")]
+    commitment: Annotated[str, Meta(description="SHA-256 that binds the server to the seed of this match before anyone sits.")]
+    proof: Annotated[Proof | None, Meta(description="Null until the match has ended, however it ends.")]
 
 
 @get(
@@ -103,22 +113,42 @@ async def get_record(
     match, _ = await views.seen(match_id, caller)
     if match.result is None:
         raise Trouble("match_not_over")
-    terms, events = match.agreed, list[Item]()
-    while len(events) < match.version:
-        events += unveiled(await matches.records(match, len(events), PAGE_MAX))
-    names = await players.names(match.seated)
+    terms, records, names = match.agreed, await matches.whole(match), await players.names(match.seated)
     record = MatchRecord(
         match_id=match.match_id,
         game=terms.game,
         ruleset=terms.ruleset,
         options=terms.options,
         seats=seats(match, names),
-        events=tuple(events),
+        events=unveiled(records),
         result=match.result,
         tally=await talk.tally(match),
-        proof=None,
+        proof=await matches.proof(match, records),
     )
     return Response(record, headers=VIEW_HEADERS)
 
 
-ROUTES = (list_events, get_record)
+@get(
+    "/v1/matches/{match_id:str}/proof",
+    operation_id="get_proof",
+    summary="Check the dice",
+    tags=["matches"],
+    opt={"problems": ["match_not_found", "no_spectators"]},
+)
+async def get_proof(
+    match_id: FromPath[str],
+    caller: NamedDependency[Player | None],
+    matches: NamedDependency[Matches],
+    views: NamedDependency[Views],
+) -> Response[MatchProof]:
+    """What anyone needs to check every roll, shuffle and secret choice, once the match has ended: the seed is opened then.
+
+    The seed is mixed with the players' own entropy, was committed to before anyone sat down, and is used for this match
+    alone. `verify/` in the repository holds programs that check a record, in Python and in JavaScript.
+    """
+    match, _ = await views.seen(match_id, caller)
+    proof = None if match.result is None else await matches.proof(match, await matches.whole(match))
+    return Response(MatchProof(match.match_id, match.agreed.scheme, match.agreed.commitment, proof), headers=VIEW_HEADERS)
+
+
+ROUTES = (list_events, get_record, get_proof)

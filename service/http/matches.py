@@ -21,11 +21,26 @@ from service.http.auth import signed_in
 from service.http.conditions import IfNoneMatch
 from service.http.problems import Fault, Trouble
 from service.http.seats import Entropy
+from service.http.testing import TestMode
 from service.http.views import Views
 from service.matches import Changed, Matches
 from service.players import Player
 from service.projector import MatchView
 from service.store import RematchTaken
+
+
+class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Takes chance out of a match, so that a front end's test knows what comes. Only on a server in test mode."""
+
+    seed: Annotated[
+        Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None, Meta(description="The seed of the match, in hex; null: drawn as always.")
+    ] = None
+    outcomes: Annotated[
+        tuple[tuple[int | str, ...], ...],
+        Meta(
+            max_length=100, description="Outcomes of the first draws, in their order: faces of dice, or shuffled items as they come to lie."
+        ),
+    ] = ()
 
 
 class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -45,6 +60,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     clock: Annotated[Clock | None, Meta(description="How long a seat may take. Only a private match can do without: null.")] = Clock()
     start: Annotated[Start, Meta(description="Whether play begins when every seat is taken, or when the host says so.")] = "when_full"
     bots: Annotated[tuple[str, ...], Meta(max_length=8, description="Levels of bots that take the next seats after yours.")] = ()
+    testing: Annotated[Testing | None, Meta(description="Only for a server in test mode.")] = None
     sit: Annotated[bool, Meta(description="Whether you take seat 0 yourself.")] = True
     entropy: Entropy | None = None
 
@@ -55,14 +71,29 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     summary="Open a match",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["seats_not_allowed", "too_many_bots", "no_such_level", "clock_needed", "key_reused"]},
+    opt={
+        "problems": [
+            "seats_not_allowed",
+            "too_many_bots",
+            "no_such_level",
+            "clock_needed",
+            "key_reused",
+            "test_mode_off",
+            "outcome_does_not_fit",
+        ]
+    },
 )
-async def open_match(data: JSONBody[OpenMatch], acting: NamedDependency[Acting]) -> Response[MatchView]:
+async def open_match(
+    data: JSONBody[OpenMatch], acting: NamedDependency[Acting], test_mode: NamedDependency[TestMode]
+) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
     The terms never change. A match that is full begins at once unless the host is to start it; one that has not begun after
     a day expires.
     """
+    if data.testing is not None:
+        test_mode.require()
+    testing = data.testing or Testing()
     game = GAMES[data.options.__struct_config__.tag]
     seats = data.seats if data.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))
 
@@ -82,9 +113,9 @@ async def open_match(data: JSONBody[OpenMatch], acting: NamedDependency[Acting])
             scheme=SCHEME,
             commitment=commitment,
         )
-        return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world)
+        return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, testing.outcomes)
 
-    return await _created(acting, await acting.open("open_match", game, decide, data))
+    return await _created(acting, await acting.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or "")))
 
 
 @get(

@@ -46,7 +46,7 @@ class TakeSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opt={
         "problems": [
             *("match_not_found", "already_seated", "match_full", "seat_taken", "match_started", "match_over", "match_busy"),
-            *("no_such_seat", "key_reused", "precondition_failed"),
+            *("no_such_seat", "outcome_does_not_fit", "key_reused", "precondition_failed"),
         ]
     },
 )

@@ -15,7 +15,7 @@ import msgspec
 
 from domain.match.events import log_events
 from domain.match.game import AnyGame
-from domain.match.play import Draw, Entry, Owed
+from domain.match.play import Draw, Entry, Owed, Sealed
 from service.store.contract import NewEvent, Stored
 from service.store.upcasters import STEPS, Steps, UnknownEvent, current_version, upcast
 
@@ -41,6 +41,7 @@ class _Meta(msgspec.Struct, frozen=True, omit_defaults=True):
     app: str
     seat: int | None = None
     draw: Draw | None = None
+    sealed: Sealed | None = None
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
 
@@ -58,7 +59,7 @@ def encode(entry: Entry, origin: Origin, steps: Steps = STEPS) -> NewEvent:
     """An entry as it is stored."""
     fields = msgspec.to_builtins(entry.event, str_keys=True)
     event_type = fields.pop(entry.event.__struct_config__.tag_field)
-    meta = _Meta(origin.actor, origin.command, _APP, entry.seat, entry.draw, entry.owed, entry.due)
+    meta = _Meta(origin.actor, origin.command, _APP, entry.seat, entry.draw, entry.sealed, entry.owed, entry.due)
     return NewEvent(event_type, current_version(event_type, steps), _write(fields), _write(meta))
 
 
@@ -86,7 +87,7 @@ class Decoder:
         if stored.schema_version != self._current[stored.type]:
             data = _write(upcast(stored.type, stored.schema_version, msgspec.json.decode(data), self._steps))
         meta = _read_meta(stored.meta)
-        return Record(stored.version, stored.at, Entry(reader.decode(data), meta.seat, meta.draw, meta.owed, meta.due))
+        return Record(stored.version, stored.at, Entry(reader.decode(data), meta.seat, meta.draw, meta.sealed, meta.owed, meta.due))
 
 
 _decoders: dict[str, Decoder] = {}

@@ -199,6 +199,17 @@ A whisper has `to_seat`; a pledge has `phase` and `face` and no `text`. One with
 only keeps its place.
 """
 
+stream_tickets = Table(
+    "stream_tickets",
+    metadata,
+    Column("hash", LargeBinary, primary_key=True),
+    Column("player_id", Text, nullable=False),
+    Column("stream_id", Uuid, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Index("stream_tickets_expired", "expires_at"),
+)
+"""Tickets to streams that have not been used."""
+
 players = Table(
     "players",
     metadata,

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.service.documented import Documented
+from tests.service.documented import EVENT_STREAM, Documented, messages
 
 BODIES = ("request", "response")
 CHOICES_MAX = 500
@@ -64,6 +64,7 @@ async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await ada.delete(f"{path}/seats/1/player")
     await bob.post(f"{path}/seats", json={"seat": 1})
     await ada.post(f"{path}/start", json={})
+    await ada.post(f"{path}/clock", json={"forward_seconds": 60})
     await bob.post(f"{path}/resign")
 
 
@@ -91,6 +92,9 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
         assert (await mover.post(f"{path}/commands", json=choice)).status_code == 200
     await ada.get(f"{path}/events", params={"after": 0, "limit": 10})
     await ada.get(f"{path}/record")
+    await ada.get(f"{path}/proof")
+    await ada.post("/v1/stream-tickets", json={"match_id": opened["match_id"]})
+    await ada.get(f"{path}/stream", params={"after": 1})
     await ada.post(f"{path}/rematch")
 
 
@@ -122,5 +126,8 @@ def _client(transport: Documented, headers: Mapping[str, str] | None = None) -> 
 def _example(answers: Sequence[httpx.Response]) -> dict[str, Any]:
     """The bodies of the first success. Moments are all one: they are no two times the same."""
     answer = next(each for each in answers if each.is_success)
-    bodies = dict(zip(BODIES, (answer.request.content, answer.content), strict=True))
+    content = answer.content
+    if answer.headers.get("content-type", "").startswith(EVENT_STREAM):
+        content = json.dumps(messages(answer.text)[0]).encode()
+    bodies = dict(zip(BODIES, (answer.request.content, content), strict=True))
     return {which: json.loads(_MOMENT.sub(NOON, body.decode())) for which, body in bodies.items() if body}

@@ -25,7 +25,11 @@ def fate_of(entropy: Sequence[str]) -> Fate:
     return fate.fate(fate.match_key("mat_test", KEY, entropy))
 
 
-WORLD = World(NOON, fate_of, Random)
+def seal_of(entropy: Sequence[str], version: int, seat: int, command: Any) -> str:
+    return fate.seal("mat_test", fate.match_key("mat_test", KEY, entropy), version, seat, command)
+
+
+WORLD = World(NOON, fate_of, seal_of, Random)
 
 
 def opened(sit: bool = True, bots: Sequence[str] = (), **changes: Any) -> AnyMatch:

@@ -42,8 +42,8 @@ async def running(app: Litestar) -> AsyncIterator[Litestar]:
 
 @pytest_asyncio.fixture
 async def app(database_url: str) -> AsyncIterator[Litestar]:
-    """The whole app, running."""
-    async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as made:
+    """The whole app, running in test mode."""
+    async with running(create_app(settings.read({"DATABASE_URL": database_url, "LUDICITUDE_TEST_MODE": "on"}))) as made:
         yield made
 
 

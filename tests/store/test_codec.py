@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.match.game import Roll, Shuffle
-from domain.match.play import Draw, Entry, Owed
+from domain.match.play import Draw, Entry, Owed, Sealed
 from service.store import EventStore, NewEvent, Stored
 from service.store.codec import Decoder, Origin, decode, encode
 from service.store.upcasters import STEPS, Fields, Steps, UnknownEvent, current_version, upcast
@@ -72,7 +72,14 @@ async def test_also_by_way_of_the_database(store: EventStore) -> None:
 
 def test_nothing_of_an_entry_is_forgotten() -> None:
     """Whoever adds a field to the entry gets to decide here how it is stored."""
-    whole = Entry(Dealt(0, ()), seat=1, draw=Draw(1, Roll(1, 6), (1,)), owed=(Owed(0, 1),), due=datetime(2026, 1, 3, tzinfo=UTC))
+    whole = Entry(
+        Dealt(0, ()),
+        seat=1,
+        draw=Draw(1, Roll(1, 6), (1,)),
+        sealed=Sealed("5ea1", {"type": "demo"}),
+        owed=(Owed(0, 1),),
+        due=datetime(2026, 1, 3, tzinfo=UTC),
+    )
     blank = Entry(Dealt(0, ()))
     assert all(getattr(whole, field) != getattr(blank, field) for field in Entry.__struct_fields__ if field != "event")
     assert decoder.decode(stored(encode(whole, ORIGIN))).entry == whole

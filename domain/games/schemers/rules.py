@@ -103,7 +103,7 @@ def advance(state: State) -> Advance[Event]:
             return Facts([RoundStarted(1, seats)])
         case "talk1" | "talk2":
             talking = frozenset(seat for seat in seats if not state.ready[seat])
-            return Waiting(talking, secret=False) if talking else Facts([TalkEnded(die(state))])  # 2.4
+            return Waiting(talking, secret=False, talk=True) if talking else Facts([TalkEnded(die(state))])  # 2.4
         case "set1" | "set2":
             return dice_advance(state, seats)
         case "settled":

@@ -1,0 +1,79 @@
+"""Test mode: time and chance at will for a front end's tests, and out of reach everywhere else."""
+
+import httpx
+import pytest
+
+from service import settings
+from service.app import create_app
+from service.cant_run import CantRun
+from tests.service.conftest import Join, inside, running
+from tests.service.documented import Documented
+
+DEAL = [4, 8, 10, 13, 16, 5, 6, 7, 9, 11, 12]
+PICO = {"options": {"game": "pico"}}
+
+
+async def test_the_deal_of_a_match_can_be_set_and_is_nobodys_to_read(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    opened = (await ada.post("/v1/matches", json={**PICO, "testing": {"outcomes": [DEAL]}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    view = (await bob.post(f"{path}/seats", json={})).json()
+    assert view["table"]["hands"] == [sorted(DEAL[:5]), sorted(DEAL[5:10])]
+    for reader in (ada, bob):
+        events = (await reader.get(f"{path}/events")).json()["items"]
+        assert [item["event"] for item in events if item["event"]["type"] == "match.draws_fixed"] == [
+            {"type": "match.draws_fixed", "outcomes": None}
+        ]
+
+
+async def test_an_outcome_that_cannot_be_is_refused_and_nothing_begins(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    opened = (await ada.post("/v1/matches", json={**PICO, "testing": {"outcomes": [[1, 2, 3]]}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    answer = await bob.post(f"{path}/seats", json={})
+    assert (answer.status_code, answer.json()["code"]) == (422, "outcome_does_not_fit")
+    assert (await bob.get(path)).json()["version"] == opened["version"]
+
+
+async def test_two_matches_from_one_seed_are_dealt_by_their_own_ids_all_the_same(join: Join) -> None:
+    """A seed never deals the same twice: the match's id is mixed in."""
+    ada = await join("Ada")
+    asked = {**PICO, "testing": {"seed": "ab" * 32}, "bots": ["easy"]}
+    first, second = [(await ada.post("/v1/matches", json=asked)).json() for _ in range(2)]
+    assert first["table"]["hands"] != second["table"]["hands"]
+
+
+async def test_time_passes_at_once(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    opened = (await ada.post("/v1/matches", json={**PICO, "clock": {"turn_seconds": 5}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    before = (await bob.post(f"{path}/seats", json={})).json()
+    await ada.post(f"{path}/clock", json={"forward_seconds": 60})
+    events = (await ada.get(f"{path}/events", params={"after": before["version"] + 1, "wait": 5})).json()["items"]
+    assert [item["event"]["type"] for item in events][:4] == [
+        "match.timed_out",
+        "pico.card_committed",
+        "pico.card_committed",
+        "pico.cards_revealed",
+    ]
+
+
+async def test_a_server_that_is_not_in_test_mode_does_none_of_this(database_url: str) -> None:
+    async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as app:
+        transport = Documented(inside(app))
+        async with httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test") as nobody:
+            token = (await nobody.post("/v1/players", json={"display_name": "Ada"})).json()["token"]
+            headers = {"Authorization": f"Bearer {token}"}
+            opened = (await nobody.post("/v1/matches", json=PICO, headers=headers)).json()
+            clock = f"/v1/matches/{opened['match_id']}/clock"
+            for answer in (
+                await nobody.post(clock, json={"forward_seconds": 60}, headers=headers),
+                await nobody.post("/v1/matches", json={**PICO, "testing": {}}, headers=headers),
+            ):
+                assert (answer.status_code, answer.json()["code"]) == (403, "test_mode_off")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_test_mode_is_refused_where_strangers_reach_the_server(host: str) -> None:
+    with pytest.raises(CantRun, match="LUDICITUDE_TEST_MODE"):
+        settings.read({"LUDICITUDE_TEST_MODE": "on", "HOST": host})

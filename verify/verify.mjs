@@ -1,0 +1,78 @@
+// Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Node 18 or newer and nothing else.
+// Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs
+
+import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+const SCHEME = "ludi-fair-v1";
+
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value !== null && typeof value === "object")
+    return `{${Object.keys(value).sort().map((key) => `${canonical(key)}:${canonical(value[key])}`).join(",")}}`;
+  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+const sha = (...value) => createHash("sha256").update(canonical([SCHEME, ...value])).digest("hex");
+const mac = (key, ...value) => createHmac("sha256", key).update(canonical([SCHEME, ...value])).digest();
+const same = (a, b) => canonical(a) === canonical(b);
+
+function* words(key, number) {
+  for (let block = 0; ; block++) {
+    const digest = mac(key, "draw", number, block);
+    for (let at = 0; at < 32; at += 4) yield digest.readUInt32BE(at);
+  }
+}
+
+function below(stream, limit) {
+  const fair = 2 ** 32 - (2 ** 32 % limit);
+  for (;;) {
+    const word = stream.next().value;
+    if (word < fair) return word % limit;
+  }
+}
+
+function drawn(key, number, request) {
+  const stream = words(key, number);
+  if (request.kind === "roll") return Array.from({ length: request.dice }, () => 1 + below(stream, request.sides));
+  const items = [...request.items];
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = below(stream, last + 1);
+    [items[last], items[other]] = [items[other], items[last]];
+  }
+  return items;
+}
+
+// Everything in the record of a match that does not bear checking.
+export function faults(record) {
+  const { proof, match_id: match } = record;
+  const events = new Map(record.events.map((item) => [item.version, item]));
+  const opened = events.get(1).event;
+  if (proof.scheme !== SCHEME || opened.scheme !== SCHEME) return ["the scheme is another one"];
+  const key = mac(Buffer.from(proof.seed, "hex"), "key", match, proof.entropy);
+  const found = [];
+  const commitment = sha("commit", match, proof.seed);
+  if (opened.commitment !== commitment || proof.commitment !== commitment) found.push("the seed is not the one committed to");
+  const started = record.events.filter((item) => item.event.type === "match.started");
+  const published = started.flatMap((item) => item.event.seats.map((seat) => seat.entropy));
+  if (!same(proof.entropy, published)) found.push("the entropy is not the one published at the start");
+  const shown = record.events.filter((item) => item.draw).map((item) => [item.version, item.draw]);
+  if (!same(proof.draws.map((draw) => [draw.version, draw.number]), shown)) found.push("the draws are not those of the events");
+  if (!proof.draws.every((draw, index) => draw.number === index + 1)) found.push("the draws are not numbered from 1");
+  for (const draw of proof.draws)
+    if (!same(drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
+  const sealed = record.events.filter((item) => item.seal).map((item) => item.version);
+  if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
+  for (const { version, seat, command, seal } of proof.seals) {
+    const right = sha("seal", match, version, seat, JSON.parse(command), mac(key, "salt", version).toString("hex"));
+    const item = events.get(version);
+    if (right !== seal || item?.seal !== seal || item?.seat !== seat)
+      found.push(`the choice of event ${version} was changed after it was made`);
+  }
+  return found;
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const wrong = faults(JSON.parse(readFileSync(0, "utf8")));
+  console.log(wrong.join("\n") || "Everything bears checking: the seed, every draw, every secret choice.");
+  process.exitCode = wrong.length ? 1 : 0;
+}
