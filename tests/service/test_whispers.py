@@ -81,7 +81,7 @@ async def test_a_whisper_that_was_the_last_one_read_is_a_cursor_for_whoever_read
 
 
 class Answer(NamedTuple):
-    """What an outsider gets, with every id replaced by the order in which it was first met, and without moments."""
+    """What an outsider gets, with everything random replaced by the order in which it was first met, and without moments."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -98,13 +98,13 @@ class Outsider:
 
     async def ask(self, method: str, path: str, **asked: Any) -> httpx.Response:
         answer = await self._client.request(method, path, **asked)
-        headers = sorted((name, self._masked(value)) for name, value in answer.headers.items() if name != "request-id")
+        headers = sorted((name, self._masked(value)) for name, value in answer.headers.items() if name not in ("request-id", "retry-after"))
         self.notes.append(Answer(answer.status_code, headers, self._masked(answer.text)))
         return answer
 
     def _masked(self, text: str) -> str:
-        text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "<moment>", text)
-        unlike = r"\b(msg|mat|ply|req)_[0-9a-z]+|(?<=-)[0-9a-f]{16}(?=\")|\"commitment\":\"\w+\""
+        text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z|(?<=may come in )\d+", "<moment>", text)
+        unlike = r"\b(msg|ply|req)_[0-9a-z]{26}|[0-9a-f]{16,}"  # Ids, and the hashes, seals and seeds of a match.
         return re.sub(unlike, lambda found: self._met.setdefault(found[0], f"<{len(self._met)}>"), text)
 
 
