@@ -162,12 +162,12 @@ class Talk:
             pledged = (_message(row, shown) for row in await connection.execute(statement))
             return tally(match, ((message.seat, message.pledge.kept) for message in pledged if message.pledge is not None))
 
-
-async def forget(connection: AsyncConnection, player_id: str) -> None:
-    """Delete what this player ever wrote at matches, and their mutes. Pledges stay, as the dice they were about do."""
-    muting = or_(player_mutes.c.player_id == player_id, player_mutes.c.muted_id == player_id)
-    await connection.execute(update(match_messages).where(match_messages.c.player_id == player_id).values(text=None))
-    await connection.execute(delete(player_mutes).where(muting))
+    async def forget(self, player_id: str) -> None:
+        """Delete what this player ever wrote, and their mutes. Pledges stay, as the dice that they were about do."""
+        muting = or_(player_mutes.c.player_id == player_id, player_mutes.c.muted_id == player_id)
+        async with self._engine.begin() as connection:
+            await connection.execute(update(match_messages).where(match_messages.c.player_id == player_id).values(text=None))
+            await connection.execute(delete(player_mutes).where(muting))
 
 
 class _MovedOn(Exception):

@@ -2,10 +2,9 @@
 
 import asyncpg
 import httpx
+from litestar import Litestar
 
 from service.mutes import MUTES_MAX
-from service.store.address import sqlalchemy_engine
-from service.talk import forget
 from tests.service.conftest import Join
 from tests.service.talkers import playing
 
@@ -92,7 +91,7 @@ async def test_a_player_mutes_only_so_many(join: Join, database_url: str) -> Non
 
 
 async def test_the_words_of_a_player_who_is_forgotten_are_gone_and_the_talk_goes_on(
-    join: Join, client: httpx.AsyncClient, database_url: str
+    join: Join, client: httpx.AsyncClient, app: Litestar, database_url: str
 ) -> None:
     talkers = await playing(join, options=WHISPERS)
     ada, bob, _ = talkers.players
@@ -103,10 +102,7 @@ async def test_the_words_of_a_player_who_is_forgotten_are_gone_and_the_talk_goes
     await talkers.say(0, "Bye Bob")
     await bob.put(f"/v1/players/me/mutes/{await player_id(ada)}")
     await ada.put(f"/v1/players/me/mutes/{await player_id(bob)}")
-    engine = sqlalchemy_engine(database_url)
-    async with engine.begin() as connection:
-        await forget(connection, await player_id(bob))
-    await engine.dispose()
+    await app.state.talk.forget(await player_id(bob))
     for reader in (*talkers.players, client):
         assert await talkers.texts(reader) == ["Hello Bob", None, "Bye Bob"]
         assert await talkers.texts(reader, after=cursor) == [None, "Bye Bob"]

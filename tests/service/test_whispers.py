@@ -110,7 +110,7 @@ class Outsider:
 
 async def observed(join: Join, nobody: httpx.AsyncClient, *, whisper: bool) -> list[list[Answer]]:
     """What Cid and a spectator get of a match, at which Ada whispers to Bob or does not, and all else is the same."""
-    talkers = await playing(join, options={**WHISPERS, "rounds_max": 5})
+    talkers = await playing(join, options={**WHISPERS, "stakes": "50-100"})
     outsiders = [Outsider(talkers.players[2]), Outsider(await join("Eve")), Outsider(nobody)]
 
     async def look() -> None:
@@ -132,9 +132,9 @@ async def observed(join: Join, nobody: httpx.AsyncClient, *, whisper: bool) -> l
         await outsiders[0].ask("POST", f"{talkers.path}/messages", json={"text": str(number)}, headers={"Idempotency-Key": str(number)})
     await talkers.say(1, "Ready?")
     await look()
-    await talkers.show([1, 1, 6])
+    await talkers.show([6, 6, 6])
     await look()
-    for dice in [[2, 3, 3], *[[1, 1, 1], [2, 3, 3]] * 4]:
+    for dice in ([1, 1, 6], *[[6, 6, 6], [1, 1, 6]] * 2):  # Two lose so much in three rounds that the third one wins.
         await talkers.show(dice)
     for each in outsiders:
         await each.ask("GET", f"{talkers.path}/record")
