@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import structlog
@@ -33,10 +33,13 @@ RETRY_SECONDS = 2
 log = structlog.get_logger(__name__)
 
 
+Source: TypeAlias = Literal["body", "query", "path", "header"]
+
+
 class Fault(msgspec.Struct, frozen=True):
     """One thing that is wrong with the request."""
 
-    source: Annotated[Literal["body", "query", "path", "header"], Meta(description="The part of the request that is meant.")]
+    source: Annotated[Source, Meta(description="The part of the request that is meant.")]
     pointer: Annotated[
         str, Meta(description="Where in it: a JSON pointer into the body (empty for the whole), or `/` and a parameter's name.")
     ]
@@ -84,7 +87,7 @@ class Trouble(Exception):
 
 def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
-    trouble = _trouble(error)
+    trouble = _trouble(request, error)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
     headers = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
@@ -109,7 +112,7 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     )
 
 
-def _trouble(error: Exception) -> Trouble:
+def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
     match error:
         case Trouble():
             return error
@@ -119,7 +122,8 @@ def _trouble(error: Exception) -> Trouble:
         case NotNow(code=code) | NotAllowed(code=code):
             return Trouble(code)
         case Unfit(code=code, field=field):
-            return Trouble(code, errors=[Fault("body", f"/{field}", f"{codes.KINDS[code].title}.")])
+            source: Source = "path" if field in request.path_params else "body"
+            return Trouble(code, errors=[Fault(source, f"/{field}", f"{codes.KINDS[code].title}.")])
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
