@@ -10,7 +10,23 @@ from litestar.di import Provide
 from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
-from service.http import commands, docs, games, health, hosting, lobby, log, matches, players, seats, standings, stream, testing
+from service.http import (
+    commands,
+    docs,
+    games,
+    health,
+    hosting,
+    lobby,
+    log,
+    matches,
+    mutes,
+    players,
+    seats,
+    standings,
+    stream,
+    talk,
+    testing,
+)
 from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.stream import Streams
@@ -19,6 +35,7 @@ from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.matches import Matches
+from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
@@ -29,6 +46,7 @@ from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
+from service.talk import Talk
 from service.tickets import Tickets
 
 ROUTES = (
@@ -42,6 +60,8 @@ ROUTES = (
     *commands.ROUTES,
     *log.ROUTES,
     *stream.ROUTES,
+    *talk.ROUTES,
+    *mutes.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -61,8 +81,9 @@ def create_app(settings: Settings) -> Litestar:
                 settings.database_url, appending=settings.append_connections, reading=settings.query_connections
             )
             held.push_async_callback(store.close)
-            watch = await held.enter_async_context(Watch(store))
+            watch = await held.enter_async_context(Watch(store.versions))
             matches = Matches(store, watch)
+            talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages)))
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
@@ -79,15 +100,20 @@ def create_app(settings: Settings) -> Litestar:
                 streams=Streams(matches, views, watch),
                 lobby=lobby,
                 standings=Standings(engine),
-                erasure=Erasure(players, matches, lobby),
+                erasure=Erasure(players, matches, lobby, talk),
                 runner=runner,
+                talk=talk,
+                mutes=Mutes(engine),
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "lobby", "standings", "erasure", "runner"),
+        services=(
+            *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "talk", "mutes"),
+            *("lobby", "standings", "erasure", "runner"),
+        ),
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

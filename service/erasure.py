@@ -1,4 +1,4 @@
-"""Erasing a player: they leave every match, their name and tokens go, and what they have played stays as it was."""
+"""Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from service.held import match_id_of
 from service.matches import Call, Matches
 from service.players import Players
 from service.readmodels.lobby import Lobby
+from service.talk import Talk
 
 BATCH = 100
 
@@ -19,15 +20,16 @@ BATCH = 100
 class Erasure:
     """Erases players. It can be tried again until it is done: the account goes last, and nothing is lost before."""
 
-    def __init__(self, players: Players, matches: Matches, lobby: Lobby) -> None:
-        self._players, self._matches, self._lobby = players, matches, lobby
+    def __init__(self, players: Players, matches: Matches, lobby: Lobby, talk: Talk) -> None:
+        self._players, self._matches, self._lobby, self._talk = players, matches, lobby, talk
 
     async def erase(self, player_id: str) -> None:
         """Erase this player. Raises `Busy` and the store's `StoreAway` when not everything could be done yet."""
         await self._leave_all(player_id)
         await self._players.erase(player_id)
-        # Whatever the player sat down at in the meantime; from now on nobody is let in as them.
+        # Whatever the player sat down at or said in the meantime; from now on nobody is let in as them.
         await self._leave_all(player_id)
+        await self._talk.forget(player_id)
 
     async def _leave_all(self, player_id: str) -> None:
         last = UUID(int=0)

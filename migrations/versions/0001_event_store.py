@@ -1,4 +1,4 @@
-"""The event store, the rows of a match that are written with its events, the read models, and the players."""
+"""The event store, the rows written with its events, the read models, the talk at matches, and the players."""
 
 from pathlib import Path
 
@@ -195,6 +195,38 @@ TICKETS = (
     "CREATE INDEX stream_tickets_expired ON public.stream_tickets (expires_at)",
 )
 
+TALK = (
+    # The row of a match is the lock under which its messages get their numbers. They are therefore committed in the order of
+    # their numbers, and a reader who goes on from the last one they have misses none.
+    """
+    CREATE TABLE public.match_talk (
+        stream_id uuid PRIMARY KEY,
+        messages bigint NOT NULL
+    ) WITH (fillfactor = 70)
+    """,
+    """
+    CREATE TABLE public.match_messages (
+        stream_id uuid NOT NULL,
+        number bigint NOT NULL,
+        message_id text NOT NULL,
+        command_id uuid NOT NULL,
+        at timestamptz NOT NULL,
+        version bigint NOT NULL,
+        player_id text NOT NULL,
+        seat smallint NOT NULL,
+        to_player_id text,
+        to_seat smallint,
+        text text,
+        phase text,
+        face smallint,
+        PRIMARY KEY (stream_id, number),
+        UNIQUE (stream_id, message_id),
+        UNIQUE (stream_id, command_id)
+    )
+    """,
+    "CREATE INDEX match_messages_of ON public.match_messages (player_id, stream_id, at)",
+)
+
 PLAYERS = (
     """
     CREATE TABLE public.players (
@@ -215,6 +247,14 @@ PLAYERS = (
     )
     """,
     "CREATE INDEX player_tokens_of ON public.player_tokens (player_id)",
+    """
+    CREATE TABLE public.player_mutes (
+        player_id text NOT NULL REFERENCES public.players,
+        muted_id text NOT NULL REFERENCES public.players,
+        at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (player_id, muted_id)
+    )
+    """,
 )
 
 TRIGGERS = (
@@ -227,6 +267,6 @@ TRIGGERS = (
 
 def upgrade() -> None:
     functions = [(SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("append_v1", "bump_epoch_v1", "refuse_change_v1")]
-    for statement in (*EVENT_STORE, *MATCHES, *READ_MODELS, *INVITES, *TICKETS, *PLAYERS, *functions, *TRIGGERS):
+    for statement in (*EVENT_STORE, *MATCHES, *READ_MODELS, *INVITES, *TICKETS, *TALK, *PLAYERS, *functions, *TRIGGERS):
         # The driver's own text, since SQLAlchemy would read the colons of plpgsql as parameters.
         op.get_bind().exec_driver_sql(statement)

@@ -17,9 +17,11 @@ from service.held import UnknownMatch
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
+from service.mutes import TooManyMutes
 from service.players import BadName, Erased, TooManyTokens
 from service.store import KeyReused
 from service.store.away import is_away
+from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -126,10 +128,16 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": str(version)})
         case BadName():
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
+        case BadText():
+            return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
         case TooManyTokens():
             return Trouble("too_many_tokens")
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
+        case TooManyMutes():
+            return Trouble("too_many_mutes")
+        case TooFast(seconds=seconds):
+            return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case KeyReused():
             return Trouble("key_reused")
         case Busy():

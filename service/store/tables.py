@@ -22,6 +22,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    UniqueConstraint,
     Uuid,
     text,
 )
@@ -218,6 +219,40 @@ match_invites = Table(
 )
 """The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
 
+match_talk = Table(
+    "match_talk",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("messages", BigInteger, nullable=False),
+)
+"""How far the talk at each match has come: the number of its latest message. Whoever adds one locks the match's row."""
+
+match_messages = Table(
+    "match_messages",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("message_id", Text, nullable=False),
+    Column("command_id", Uuid, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("player_id", Text, nullable=False),
+    Column("seat", SmallInteger, nullable=False),
+    Column("to_player_id", Text),
+    Column("to_seat", SmallInteger),
+    Column("text", Text),
+    Column("phase", Text),
+    Column("face", SmallInteger),
+    UniqueConstraint("stream_id", "message_id"),
+    UniqueConstraint("stream_id", "command_id"),
+    Index("match_messages_of", "player_id", "stream_id", "at"),
+)
+"""What players say at matches, beside the log. `version` is that of the match when it was said.
+
+A whisper has `to_seat`; a pledge has `phase` and `face` and no `text`. One with neither was said by a player who has been erased: it
+only keeps its place.
+"""
+
 stream_tickets = Table(
     "stream_tickets",
     metadata,
@@ -250,3 +285,12 @@ player_tokens = Table(
     Column("revoked_at", Moment),
     Index("player_tokens_of", "player_id"),
 )
+
+player_mutes = Table(
+    "player_mutes",
+    metadata,
+    Column("player_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("muted_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+)
+"""Whose messages each player does not want to read."""

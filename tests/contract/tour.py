@@ -35,12 +35,13 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
         await nobody.get("/v1/ready")
         await nobody.get("/v1/games")
         await nobody.get("/v1/games/pico")
-        ada, bob = [await _join(nobody, transport, name) for name in ("Ada", "Bob")]
-    async with ada, bob:
+        ada, bob, cid = [await _join(nobody, transport, name) for name in ("Ada", "Bob", "Cid")]
+    async with ada, bob, cid:
         await _account(ada)
         await _lobby(ada, bob)
         await _among_friends(ada)
         await _match(ada, bob)
+        await _talk(ada, bob, cid)
         await _standings(ada)
         await bob.delete("/v1/players/me")
     return {name: _example(name, answers) for name, answers in sorted(transport.answers.items())}
@@ -110,6 +111,22 @@ async def _standings(ada: httpx.AsyncClient) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError("the matches do not count")
+
+
+async def _talk(ada: httpx.AsyncClient, bob: httpx.AsyncClient, cid: httpx.AsyncClient) -> None:
+    """What is said at the beginning of a match where it matters."""
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "schemers", "whispers": True}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    for other in (bob, cid):
+        await other.post(f"{path}/seats", json={})
+    await ada.post(f"{path}/messages", json={"text": "Let us stay below 12."})
+    await bob.post(f"{path}/messages", json={"pledge": {"phase": "set1", "face": 4}})
+    await bob.post(f"{path}/messages", json={"text": "I shall show a 1.", "to_seat": 2})
+    await bob.get(f"{path}/messages")
+    [_, chatterer, _] = (await ada.get(path)).json()["seats"]
+    await ada.put(f"/v1/players/me/mutes/{chatterer['player_id']}")
+    await ada.get("/v1/players/me/mutes")
+    await ada.delete(f"/v1/players/me/mutes/{chatterer['player_id']}")
 
 
 async def _join(nobody: httpx.AsyncClient, transport: Documented, name: str) -> httpx.AsyncClient:

@@ -174,3 +174,16 @@ async def test_who_is_erased_is_not_brought_back_by_a_call_that_came_too_late(ap
             await late
     await made.erase(player_id)
     assert (await client.get(f"/v1/players/{player_id}")).status_code == 404
+
+
+async def test_what_an_erased_player_said_is_gone(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    for player, text in ((ada, "Good luck!"), (bob, "My address is a secret.")):
+        assert (await player.post(f"{path}/messages", json={"text": text})).is_success
+    assert (await bob.delete("/v1/players/me")).is_success
+    told = await ada.get(f"{path}/messages")
+    assert "Good luck!" in told.text
+    assert "secret" not in told.text
