@@ -165,6 +165,25 @@ async def test_while_a_match_cannot_be_left_nothing_is_lost_and_it_can_be_tried_
     await erased(ada)
 
 
+async def test_nothing_is_left_undone_where_the_process_dies_with_the_account_gone(
+    client: httpx.AsyncClient, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could try again then, for nobody is let in as the player any more."""
+    ada, bob = await join("Ada"), await join("Bob")
+    match_id, erase = await opened(ada, bob, start="by_host"), Players.erase
+    assert (await bob.post(f"/v1/matches/{match_id}/messages", json={"text": "My address is a secret."})).is_success
+
+    async def die(self: Players, player_id: str) -> None:
+        await erase(self, player_id)
+        raise RuntimeError
+
+    monkeypatch.setattr(Players, "erase", die)
+    assert (await bob.delete("/v1/players/me")).status_code == 500
+    assert (await bob.get("/v1/players/me")).status_code == 401
+    assert [seat["kind"] for seat in (await view(client, match_id))["seats"]] == ["player", "open"]
+    assert "secret" not in (await ada.get(f"/v1/matches/{match_id}/messages")).text
+
+
 async def test_who_is_erased_is_not_brought_back_by_a_call_that_came_too_late(app: Litestar, client: httpx.AsyncClient, join: Join) -> None:
     made: Erasure = app.state.erasure
     ada = await join("Ada")
