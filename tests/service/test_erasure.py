@@ -112,7 +112,7 @@ async def test_what_was_played_stays_without_the_name(client: httpx.AsyncClient,
     """Every answer is held against the document as well, so the types are what they were."""
     ada, bob = await join("Ada"), await join("Bob")
     match_id = await beaten(ada, bob)
-    before = await counted(client, 1)
+    before = await counted(client, "pico", 2)
     await erased(ada)
     assert [seat["display_name"] for seat in (await view(client, match_id))["seats"]] == ["", "Bob"]
     assert [seat["display_name"] for seat in (await client.get(f"/v1/matches/{match_id}/record")).json()["seats"]] == ["", "Bob"]
