@@ -179,6 +179,17 @@ async def test_the_talk_of_a_private_match_is_unknown_to_the_uninvited(join: Joi
     assert await talkers.texts(ada) == ["Just us"]
 
 
+async def test_who_loses_their_seat_while_they_wait_hears_no_more_than_others(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    talkers = await opened(ada, visibility="private")
+    await sit(talkers, bob, invite=(await ada.get(talkers.path)).json()["invite"])
+    waiting = asyncio.create_task(bob.get(f"{talkers.path}/messages", params={"wait": 5}))
+    await asyncio.sleep(0.1)
+    await ada.delete(f"{talkers.path}/seats/1/player")
+    await talkers.say(0, "Now that Bob is gone")
+    assert (await waiting).status_code == 404
+
+
 async def test_a_match_without_spectators_lets_nobody_else_listen(join: Join, client: httpx.AsyncClient) -> None:
     talkers = await playing(join, spectators="none")
     await talkers.say(0, "Just us")
