@@ -38,7 +38,7 @@ def flowing(parts: Iterable[str], separator: str, width: int) -> Iterator[str]:
     line = ""
     for part in parts:
         longer = f"{line}{separator}{part}" if line else part
-        if len(longer) <= width:
+        if len(longer) + len(separator.rstrip()) <= width:
             line = longer
             continue
         if line:
