@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from service.cant_run import CantRun
@@ -36,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command(_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another")
     command(_migrate, "bring the database's schema up to date, and end")
+    command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
     play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
     play.add_argument("game", help="the game's key, such as pico")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
@@ -65,14 +66,31 @@ def _serve() -> None:
 
 
 def _migrate() -> None:
-    from service import settings
-    from service.embedded import EmbeddedPostgres
     from service.migrate import migrate
 
-    chosen = settings.read(os.environ)
-    with contextlib.ExitStack() as running:
-        url = chosen.database_url or running.enter_context(EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user)).url()
+    with _database() as url:
         asyncio.run(migrate(url))
+
+
+def _rebuild() -> None:
+    from service.rebuild import rebuild
+
+    with _database() as url:
+        asyncio.run(rebuild(url))
+
+
+@contextlib.contextmanager
+def _database() -> Iterator[str]:
+    """The address of the database that the settings name; of the embedded one, started if it does not run, where they name none."""
+    from service import settings
+    from service.embedded import EmbeddedPostgres
+
+    chosen = settings.read(os.environ)
+    if chosen.database_url:
+        yield chosen.database_url
+    else:
+        with EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user) as postgres:
+            yield postgres.url()
 
 
 def _play(**wanted: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.games import GAMES, AnyOptions
 from domain.match import fate
@@ -55,6 +56,7 @@ class Shown(msgspec.Struct, frozen=True):
     spectators: Spectators
     clock: Clock | None
     host: str
+    began: int
     chairs: tuple[Chair, ...]
 
 
@@ -87,15 +89,23 @@ def restored(loaded: Loaded, stream: UUID) -> Held:
 def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
+    # The entropy that players send is theirs alone before the start, and no list has a use for it.
+    chairs = tuple(replace(chair, entropy="") for chair in match.chairs)
     return Line(
         game=terms.game,
         status=match.status,
         visibility=terms.visibility,
         seats=terms.seats,
-        seats_open=sum(chair.open for chair in match.chairs),
-        players=match.seated,
+        seats_open=_seats_open(match),
+        players=tuple(sorted({*match.seated, match.host})),
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        shown=msgspec.json.encode(Shown(terms.options, terms.spectators, terms.clock, match.host, match.chairs)),
+        shown=msgspec.json.encode(Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs)),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )
+
+
+def _seats_open(match: AnyMatch) -> int:
+    """How many seats anybody may take; those that a rematch keeps for its players are not among them."""
+    kept = match.agreed.kept_for or (None,) * len(match.chairs)
+    return sum(chair.open and kept_for is None for chair, kept_for in zip(match.chairs, kept, strict=True)) if match.status == "open" else 0

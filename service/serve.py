@@ -57,9 +57,10 @@ class _Server(uvicorn.Server):
     """One process of uvicorn that says when it is ready, and looks after the embedded PostgreSQL."""
 
     def __init__(self, settings: Settings, listening: socket.socket, postgres: EmbeddedPostgres | None) -> None:
+        self._app = create_app(settings)
         super().__init__(
             uvicorn.Config(
-                create_app(settings),
+                self._app,
                 loop="uvloop",
                 http="httptools",
                 ws="none",
@@ -85,6 +86,12 @@ class _Server(uvicorn.Server):
         print(_welcome(self._address, self._postgres), flush=True)
         if self._test_mode:
             structlog.get_logger().warning("test_mode", meaning="anybody who signs in can set the clocks and the dice of matches")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
+        for watch in (self._app.state.watch, self._app.state.talk.watch):
+            watch.close()
+        await super().shutdown(sockets)
 
     async def _watch(self) -> None:
         # The server must be started from the main thread. Meanwhile no request waits for anything but the database anyway.

@@ -12,6 +12,7 @@ from domain.match.game import Request
 from service.http.operations import Operation, headers, operations, without_none
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
+from service.http.stream import StreamFrame
 
 VERSION = "0.1.0"
 """Of the API, not of the program: what is added raises the second number, what breaks clients the first (and the `/v1`)."""
@@ -31,13 +32,22 @@ TAGS: Mapping[str, str] = {
     "matches": "A table, one game, from the lobby to the result.",
     "seats": "Sitting down, leaving, giving up.",
     "hosting": "What the host of a match does before the start.",
+    "talk": "What players say to each other at a match.",
     "play": "Choices, and what comes of them.",
+    "live": "A match as it happens.",
     "testing": "For the tests of front ends, on a server in test mode.",
     "health": "For those who run the service.",
 }
 
 
-UNIONS: Mapping[str, Any] = {"Options": AnyOptions, "Command": AnyCommand, "Event": AnyEvent, "Table": AnyView, "DrawRequest": Request}
+UNIONS: Mapping[str, Any] = {
+    "Options": AnyOptions,
+    "Command": AnyCommand,
+    "Event": AnyEvent,
+    "Table": AnyView,
+    "DrawRequest": Request,
+    "StreamFrame": StreamFrame,
+}
 """The unions of structs, by their public names."""
 
 
@@ -48,6 +58,8 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))
+    message = schemas.components["StreamMessage"]["properties"]["data"]
+    message |= {"contentMediaType": "application/json", "contentSchema": schemas.response(StreamFrame)}
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     return {
         "openapi": "3.1.0",
@@ -95,4 +107,4 @@ def _requests(found: list[Operation]) -> list[Any]:
 
 
 def _responses(found: list[Operation]) -> list[Any]:
-    return [Problem, *(each.answer for each in found if each.answer is not None)]
+    return [Problem, StreamFrame, *(each.answer for each in found if each.answer is not None)]

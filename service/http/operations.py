@@ -122,9 +122,11 @@ class Operation:
         response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
         if self.answer is not None:
             content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
-            response["content"] = {"application/json": content}
-        unchanged = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
-        return {str(status): response, **unchanged}
+            response["content"] = {"text/event-stream" if "frames" in self.handler.opt else "application/json": content}
+        other = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
+        if "read" in self.handler.opt:
+            other = {"204": {"description": self.handler.opt["read"], "headers": headers}, **other}
+        return {str(status): response, **other}
 
     def _failures(self, schemas: Schemas) -> JsonSchema:
         kinds = {code: codes.KINDS[code] for code in sorted(self.problems)}

@@ -1,30 +1,33 @@
-"""Wakes those who wait for a match to move on: at once within this process, by one shared look at the store otherwise.
+"""Wakes those who wait for a match to move on: at once within this process, by one shared look at the database otherwise.
 
-A wake-up is a hint and carries nothing: whoever is woken reads the store through their own eyes.
+A wake-up is a hint and carries nothing: whoever is woken reads again through their own eyes.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Self
+from typing import Self, TypeAlias
 from uuid import UUID
 
 import structlog
 
-from service.store import EventStore, StoreAway
+from service.store import StoreAway
 
 POLL_SECONDS = 0.5
-"""How soon a waiter learns of an event that another process appended."""
+"""How soon a waiter learns of what another process did."""
+
+Look: TypeAlias = Callable[[Sequence[UUID]], Awaitable[Mapping[UUID, int]]]
+"""Tells how far each of these matches has come, by a number that only grows. May raise `StoreAway`."""
 
 log = structlog.get_logger()
 
 
 class Watch:
-    """The listeners of one process. `async with watch:` runs the shared look at the store for as long as it is open."""
+    """The listeners of one process. `async with watch:` runs the shared look for as long as it is open."""
 
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
+    def __init__(self, look: Look) -> None:
+        self._look = look
         self._bells: defaultdict[UUID, set[asyncio.Event]] = defaultdict(set)
         self._seen: dict[UUID, int] = {}
         self._closed = asyncio.Event()
@@ -85,7 +88,7 @@ class Watch:
             if not self._bells or self.closed:
                 continue
             try:
-                versions = await self._store.versions(list(self._bells))
+                versions = await self._look(list(self._bells))
             except StoreAway as away:
                 log.warning("watch_store_away", reason=str(away))
                 continue

@@ -19,6 +19,7 @@ from service.store.contract import (
     WrongVersion,
 )
 from service.store.event_store import EventStore
+from service.store.fitness import UnfitDatabase
 
 __all__ = [
     "Append",
@@ -36,6 +37,7 @@ __all__ = [
     "Snapshot",
     "StoreAway",
     "Stored",
+    "UnfitDatabase",
     "Unstorable",
     "WrongVersion",
 ]

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -39,6 +40,26 @@ def test_it_ends_in_order_when_asked_and_keeps_what_it_stored(used_server_folder
         assert service.knows(token)
         assert service.end(signal.SIGTERM) == 0
     assert "Traceback" not in (used_server_folder / "errors").read_text()
+
+
+def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_folder: Path) -> None:
+    with served(used_server_folder) as service, httpx.Client(base_url=service.address, timeout=30) as client:
+        client.headers["Authorization"] = f"Bearer {service.new_player()}"
+        opened = client.post("/v1/matches", json={"options": {"game": "pico"}}).json()
+        answers: list[httpx.Response] = []
+        path = f"/v1/matches/{opened['match_id']}"
+        questions = [f"{path}/events?after={opened['version']}&wait=25", f"{path}/messages?wait=25"]
+        waiting = [threading.Thread(target=lambda asked=asked: answers.append(client.get(asked)), daemon=True) for asked in questions]
+        for each in waiting:
+            each.start()
+        time.sleep(0.5)
+        asked = time.monotonic()
+        assert service.end(signal.SIGTERM) == 0
+        for each in waiting:
+            each.join(30)
+        assert time.monotonic() - asked < 4
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [answer.json()["items"] for answer in answers] == [[], []]
 
 
 def test_asked_to_end_while_it_starts_it_ends_in_order(server_folder: Path) -> None:

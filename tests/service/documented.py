@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from service import resources
 
 PROBLEM = "application/problem+json"
+EVENT_STREAM = "text/event-stream"
 BESIDE_THE_API = ("/docs", "/openapi.json", "/metrics")
 """What is served and stands in no document."""
 
@@ -64,7 +65,10 @@ def check(request: httpx.Request, response: httpx.Response) -> str | None:
         assert response.content == b"", told
         return str(name)
     [(media_type, content)] = declared["content"].items()
-    _check_body(content["schema"]["$ref"], response, media_type, told)
+    if media_type == EVENT_STREAM:
+        _check_stream(content["schema"]["$ref"], response, told)
+    else:
+        _check_body(content["schema"]["$ref"], response, media_type, told)
     if response.is_error:
         codes = re.findall(r"`(\w+)`", declared["description"])
         assert response.json()["code"] in codes or (response.json()["clause"] and "refused" in codes), (
@@ -95,6 +99,26 @@ def _validator(reference: str) -> Draft202012Validator:
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "additionalProperties": False} if "properties" in schema else schema
+
+
+def messages(text: str) -> list[dict[str, str | None]]:
+    """The messages of an event stream, without its comments."""
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
+        if fields:
+            found.append({"id": fields.get("id"), "data": fields["data"]})
+    return found
+
+
+def _check_stream(reference: str, response: httpx.Response, told: str) -> None:
+    assert response.headers["content-type"].partition(";")[0] == EVENT_STREAM, told
+    for message in messages(response.text):
+        errors = [
+            *_validator(reference).iter_errors(message),
+            *_validator("#/components/schemas/StreamFrame").iter_errors(json.loads(str(message["data"]))),
+        ]
+        assert not errors, f"{errors[:3]} in {told}"
 
 
 def _check_body(reference: str, response: httpx.Response, media_type: str, told: str) -> None:

@@ -1,0 +1,247 @@
+"""A match as it happens: server-sent events, and the tickets that let a browser's EventSource open them."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal, TypeAlias, cast
+
+import msgspec
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
+from litestar.response import Stream
+from msgspec import Meta
+
+from domain.match.game import Viewer
+from domain.match.state import AnyMatch
+from domain.match.table import NotAllowed
+from service import chance
+from service.held import UnknownMatch, stream_of
+from service.http.auth import signed_in
+from service.http.body import StrictRequest
+from service.http.problems import Trouble
+from service.http.views import Views
+from service.live.watch import Watch
+from service.matches import PAGE_MAX, Matches
+from service.players import Player, Timestamp
+from service.projector import Item, MatchView, feed
+from service.store import StoreAway
+from service.tickets import Tickets
+
+HEARTBEAT_SECONDS = 15.0
+ROTATE_SECONDS = 600.0
+"""A stream ends after so long, and its client comes back with a token that is still good."""
+
+SLOW_SECONDS = 30.0
+"""A reader who does not take a frame for so long is cut off."""
+
+STREAMS_MAX = 20
+"""Open streams of one player, or of one address without a token, in one process."""
+
+Reason: TypeAlias = Literal["ended", "rotate", "shutdown", "slow", "gone", "unavailable"]
+
+
+class SnapshotFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="snapshot"):
+    """The match as it stands, at the beginning of a stream."""
+
+    view: MatchView
+
+
+class ResumedFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="resumed"):
+    """The stream goes on right after the version that you have."""
+
+    version: int
+
+
+class EventFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="event"):
+    """One event, as `list_events` tells it."""
+
+    item: Item
+
+
+class ResetFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="reset"):
+    """What you have is not of this match, or too old: forget it and start from this view."""
+
+    view: MatchView
+
+
+class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
+    """The last frame. Come back with the last id that you got, and nothing is lost or told twice."""
+
+    reason: Annotated[
+        Reason,
+        Meta(
+            description="`ended`: the match is over and told; `rotate`: ten minutes are up; `shutdown`: the server goes; `slow`: you took "
+            "too long; `gone`: the match is not yours to see any more; `unavailable`: the database is away."
+        ),
+    ]
+
+
+StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
+
+
+class StreamMessage(msgspec.Struct, frozen=True):
+    """One message of the stream. Comments in between only keep the connection open."""
+
+    id: Annotated[str | None, Meta(description="The version of the match that the frame brings you to; null where it brings you nowhere.")]
+    data: Annotated[str, Meta(description="A StreamFrame as JSON text.")]
+
+
+class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the ticket is for."""
+
+    match_id: str
+
+
+class StreamTicket(msgspec.Struct, frozen=True):
+    """A ticket to one stream."""
+
+    ticket: Annotated[str, Meta(description="Send it as `?ticket=` within a minute. It is good once.")]
+    expires_at: Timestamp
+
+
+class Streams:
+    """The open streams of this process."""
+
+    def __init__(self, matches: Matches, views: Views, watch: Watch) -> None:
+        self._matches, self._views, self._watch = matches, views, watch
+        self._open: Counter[str] = Counter()
+
+    def require_room(self, caller: str) -> None:
+        """Raises `Trouble` when this caller has as many streams as one can have."""
+        if self._open[caller] >= STREAMS_MAX:
+            raise Trouble("too_many_streams", headers={"Retry-After": "60"})
+
+    async def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
+        """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
+        self._open[name] += 1
+        try:
+            async with self._watch.on(stream_of(match_id)) as bell:
+                async for frame in self._told(match_id, caller, cursor, bell):
+                    yield frame
+        except (UnknownMatch, NotAllowed):
+            yield _message(ByeFrame("gone"))
+        except StoreAway:
+            yield _message(ByeFrame("unavailable"))
+        finally:
+            self._open[name] -= 1
+            self._open += Counter()  # Drops those who have none left.
+
+    async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:
+        rotates_at = time.monotonic() + chance.jitter(ROTATE_SECONDS)
+        match, viewer = await self._views.seen(match_id, caller)
+        told, first = await self._opening(match, caller, cursor)
+        yield first
+        while True:
+            for item in await self._news(match, viewer, told):
+                began = time.monotonic()
+                yield _message(EventFrame(item), item.version)
+                told = item.version
+                if time.monotonic() - began > SLOW_SECONDS:
+                    yield _message(ByeFrame("slow"))
+                    return
+            if told < match.version:
+                continue
+            if reason := self._ending(match, rotates_at):
+                yield _message(ByeFrame(reason))
+                return
+            try:
+                await asyncio.wait_for(bell.wait(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield b": still here\n\n"
+            bell.clear()
+            match, viewer = await self._views.seen(match_id, caller)
+
+    async def _opening(self, match: AnyMatch, caller: Player | None, cursor: str | None) -> tuple[int, bytes]:
+        """The version that the first frame brings the reader to, and that frame."""
+        known = int(cursor) if cursor is not None and cursor.isascii() and cursor.isdigit() and len(cursor) < 18 else -1
+        if 0 <= known <= match.version and match.version - known <= PAGE_MAX:
+            return known, _message(ResumedFrame(known), known)
+        view = await self._views.shown(match, caller)
+        return match.version, _message(SnapshotFrame(view) if cursor is None else ResetFrame(view), match.version)
+
+    async def _news(self, match: AnyMatch, viewer: Viewer, told: int) -> tuple[Item, ...]:
+        return feed(match, await self._matches.records(match, told, PAGE_MAX), viewer) if told < match.version else ()
+
+    def _ending(self, match: AnyMatch, rotates_at: float) -> Reason | None:
+        if match.status == "ended":
+            return "ended"
+        if self._watch.closed:
+            return "shutdown"
+        return "rotate" if time.monotonic() > rotates_at else None
+
+
+def _message(frame: StreamFrame, version: int | None = None) -> bytes:
+    identified = b"" if version is None else b"id: %d\n" % version
+    return identified + b"data: " + msgspec.json.encode(frame) + b"\n\n"
+
+
+@post(
+    "/v1/stream-tickets",
+    operation_id="create_stream_ticket",
+    summary="Get a ticket to a stream",
+    tags=["live"],
+    guards=[signed_in],
+    opt={"problems": ["match_not_found", "no_spectators"]},
+)
+async def create_stream_ticket(
+    data: JSONBody[CreateStreamTicket], player: NamedDependency[Player], views: NamedDependency[Views], tickets: NamedDependency[Tickets]
+) -> StreamTicket:
+    """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match.
+
+    The ticket is shown once, so a repeated call hands out another one; an `Idempotency-Key` is not looked at here.
+    """
+    await views.seen(data.match_id, player)
+    ticket, expires_at = await tickets.issue(player.player_id, stream_of(data.match_id))
+    return StreamTicket(ticket, expires_at)
+
+
+@get(
+    "/v1/matches/{match_id:str}/stream",
+    operation_id="stream_events",
+    summary="Follow a match",
+    tags=["live"],
+    opt={
+        "problems": ["match_not_found", "no_spectators", "ticket_not_valid", "too_many_streams"],
+        "frames": StreamFrame,
+        "read": "The match is over and you have all of it: there is nothing to stream.",
+    },
+)
+async def stream_events(
+    match_id: FromPath[str],
+    request: StrictRequest,
+    caller: NamedDependency[Player | None],
+    views: NamedDependency[Views],
+    streams: NamedDependency[Streams],
+    tickets: NamedDependency[Tickets],
+    last_event_id: Annotated[
+        str | None, HeaderParameter(name="Last-Event-ID", description="The last id you got; a browser's EventSource sends it by itself.")
+    ] = None,
+    after: Annotated[int | None, QueryParameter(ge=0, description="The same, for clients that cannot set the header.")] = None,
+    ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
+) -> Response[StreamMessage]:
+    """The events of a match as they happen, through your eyes, as server-sent events without names: the type is in the JSON.
+
+    The first frame is a `snapshot`, or `resumed` when you say what you have; `reset` when that is not of this match or too old.
+    The id of a message is the version of the match. Reconnect with the last one, and nothing is lost or told twice. When the
+    match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
+    tells the same to clients without streams.
+    """
+    if ticket is not None:
+        caller = await tickets.redeem(ticket, stream_of(match_id))
+        if caller is None:
+            raise Trouble("ticket_not_valid")
+    match, _ = await views.seen(match_id, caller)
+    cursor = last_event_id if after is None else str(after)
+    if match.status == "ended" and cursor == str(match.version):
+        return Response(cast("StreamMessage", None), status_code=204)
+    name = caller.player_id if caller is not None else request.client.host if request.client else ""
+    streams.require_room(name)
+    frames = streams.frames(match_id, caller, name, cursor)
+    # The document tells of a stream by its messages; what is returned is their text.
+    stream = Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return cast("Response[StreamMessage]", stream)
+
+
+ROUTES = (create_stream_ticket, stream_events)

@@ -1,0 +1,57 @@
+"""Tickets to streams: a secret that is good once, for a minute, for one player and one match."""
+
+from datetime import datetime, timedelta
+from hashlib import sha256
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service import chance
+from service.players import Player, player_of
+from service.store.tables import players, stream_tickets
+
+TICKET_SECONDS = 60
+
+
+class Tickets:
+    """The tickets that are out, in the database: whichever process gets one knows it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def issue(self, player_id: str, stream: UUID) -> tuple[str, datetime]:
+        """A new ticket, and when it expires. Those that have expired unused are swept away on the way."""
+        ticket = chance.new_token()
+        row = {
+            "hash": _hash(ticket),
+            "player_id": player_id,
+            "stream_id": stream,
+            "expires_at": func.now() + timedelta(seconds=TICKET_SECONDS),
+        }
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(stream_tickets).where(stream_tickets.c.expires_at < func.now()))
+            expires_at: datetime = (
+                await connection.execute(insert(stream_tickets).values(row).returning(stream_tickets.c.expires_at))
+            ).scalar_one()
+        return ticket, expires_at.replace(microsecond=0)
+
+    async def redeem(self, ticket: str, stream: UUID) -> Player | None:
+        """Whose ticket to this stream it is, and the ticket is used up; None for any other."""
+        used = (
+            delete(stream_tickets)
+            .where(stream_tickets.c.hash == _hash(ticket), stream_tickets.c.stream_id == stream, stream_tickets.c.expires_at >= func.now())
+            .returning(stream_tickets.c.player_id)
+        )
+        async with self._engine.begin() as connection:
+            player_id = await connection.scalar(used)
+            if player_id is None:
+                return None
+            row = (
+                await connection.execute(select(players).where(players.c.player_id == player_id, players.c.erased_at.is_(None)))
+            ).one_or_none()
+        return None if row is None else player_of(row)
+
+
+def _hash(ticket: str) -> bytes:
+    return sha256(ticket.encode()).digest()

@@ -1,0 +1,79 @@
+"""Streams and long-polls never keep a server from stopping, and go on where they stopped when it is back."""
+
+import json
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.faults.served import Served, served
+from tests.service.documented import messages
+
+
+def new_match(service: Served, headers: dict[str, str]) -> str:
+    asked = {"options": {"game": "black-sheep"}, "seats": 4}
+    return str(httpx.post(f"{service.address}/v1/matches", json=asked, headers=headers).json()["match_id"])
+
+
+def listened(address: str, match_id: str, cursor: str | None, into: list[dict[str, Any]], opened: threading.Event) -> None:
+    headers = {} if cursor is None else {"Last-Event-ID": cursor}
+    with httpx.stream("GET", f"{address}/v1/matches/{match_id}/stream", headers=headers, timeout=30) as answer:
+        text = ""
+        for piece in answer.iter_text():
+            text += piece
+            opened.set()
+        into += [json.loads(str(message["data"])) for message in messages(text)]
+
+
+def test_a_server_that_is_asked_to_stop_ends_its_streams_and_long_polls_at_once(used_server_folder: Path) -> None:
+    with served(used_server_folder) as service:
+        headers = {"Authorization": f"Bearer {service.new_player()}"}
+        match_id = new_match(service, headers)
+        frames: list[dict[str, Any]] = []
+        opened = threading.Event()
+        listener = threading.Thread(target=listened, args=(service.address, match_id, None, frames, opened))
+        answers: list[httpx.Response] = []
+
+        def poll() -> None:
+            query = {"after": 2, "wait": 25}
+            answers.append(httpx.get(f"{service.address}/v1/matches/{match_id}/events", params=query, timeout=30))
+
+        poller = threading.Thread(target=poll)
+        listener.start()
+        poller.start()
+        assert opened.wait(10)
+        time.sleep(0.5)
+        began = time.monotonic()
+        assert service.end(signal.SIGTERM) == 0
+        took = time.monotonic() - began
+        listener.join(10)
+        poller.join(10)
+    assert [frame["frame"] for frame in frames] == ["snapshot", "bye"]
+    assert frames[-1]["reason"] == "shutdown"
+    assert answers[0].json()["items"] == []
+    assert took < 2, "the embedded PostgreSQL stops in this time too"
+
+
+def test_a_stream_goes_on_after_a_restart_where_it_stopped(used_server_folder: Path) -> None:
+    with served(used_server_folder) as service:
+        headers = {"Authorization": f"Bearer {service.new_player()}"}
+        match_id = new_match(service, headers)
+        service.end(signal.SIGKILL)
+    with served(used_server_folder) as service:
+        for _ in range(3):
+            joined = {"Authorization": f"Bearer {service.new_player()}"}
+            httpx.post(f"{service.address}/v1/matches/{match_id}/seats", json={}, headers=joined)
+        httpx.post(f"{service.address}/v1/matches/{match_id}/resign", headers=headers)
+        frames: list[dict[str, Any]] = []
+        listener = threading.Thread(target=listened, args=(service.address, match_id, "2", frames, threading.Event()))
+        listener.start()
+        time.sleep(1)
+        service.end(signal.SIGTERM)
+        listener.join(10)
+    assert frames[0] == {"frame": "resumed", "version": 2}
+    versions = [frame["item"]["version"] for frame in frames[1:-1]]
+    assert versions == list(range(3, 3 + len(versions)))
+    assert len(versions) >= 8
