@@ -14,7 +14,7 @@ def reads(token):
 with structlog.contextvars.bound_contextvars(request_id="req_1"):
     log.info("request", status=200)
     log.debug("detail")
-    logging.getLogger("a.library").warning("from a %s", "library")
+    logging.getLogger("another.package").warning("from a %s", "package")
     logging.getLogger("sqlalchemy.engine").info("SELECT secret")
     try:
         reads("lud_secret")
