@@ -200,7 +200,9 @@ class Matches:
         """Commands of one match wait for each other here rather than race at the database."""
         lock = self._queues.setdefault(stream, asyncio.Lock())
         try:
-            await asyncio.wait_for(lock.acquire(), RACE_SECONDS)
+            # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
+            async with asyncio.timeout(RACE_SECONDS):
+                await lock.acquire()
         except TimeoutError:
             raise Busy from None
         try:
