@@ -19,10 +19,10 @@ _IMPORT = re.compile(r"^from domain\.games\.\w+ import GAME as \w+\n", re.MULTIL
 
 _MADE = """\
 {title} has its room: domain/games/{folder}, tests/games/{folder}, and a line in {games}.
-It is a whole game already:
+It is a whole game already. This writes its golden files and the API document, tests it, and plays it:
 
-  make bless                   writes its transcript, its samples of events and the API document
-  make test                    holds it to everything that is asked of a game
+  make bless
+  .venv/bin/pytest tests/house tests/laws tests/games -k {name}
   .venv/bin/ludicitude play {name}
 
 Now make it yours, one clause at a time: RULES.md, the scenario, the event, the rule, the view, the words.

@@ -22,7 +22,8 @@ def test_transcript(game: AnyGame) -> None:
     text = "\n".join(lines(match)) + "\n"
     if os.environ.get("LUDICITUDE_BLESS"):
         path.write_text(text)
-    assert path.read_text() == text
+    assert path.exists(), "`make bless` writes it"
+    assert path.read_text() == text, "the rules or what is seen have changed: `make bless`, and read the difference"
 
 
 def lines(match: Match) -> Iterator[str]:

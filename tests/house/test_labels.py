@@ -15,14 +15,18 @@ from tests.rooms import every_game, labels, members, room, tag
 
 @every_game
 def test_each_thing_has_its_label_and_each_label_its_thing(game: AnyGame) -> None:
-    named = {key for key in labels(game) if not key.startswith("end.")}
-    assert named == set(things(game))
+    named, needed = {key for key in labels(game) if not key.startswith("end.")}, set(things(game))
+    assert not needed - named, f"labels.json of {game.key} has no words for: {', '.join(sorted(needed - named))}"
+    assert not named - needed, f"labels.json of {game.key} has words for what is not there: {', '.join(sorted(named - needed))}"
 
 
 @every_game
 def test_each_end_has_its_label(game: AnyGame) -> None:
     reasons = {key.removeprefix("end.") for key in labels(game) if key.startswith("end.")}
-    assert {match.result.reason for match in sample(game) if match.result is not None} <= reasons
+    given = {match.result.reason for match in sample(game) if match.result is not None}
+    assert given <= reasons, (
+        f"labels.json of {game.key} has no words for: {', '.join(f'end.{reason}' for reason in sorted(given - reasons))}"
+    )
     tree = ast.parse((room(game) / "rules.py").read_text())
     written = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     assert reasons <= written, "an end that the rules never give"
@@ -36,7 +40,7 @@ def test_labels_are_in_both_languages_and_name_fields_alike(game: AnyGame) -> No
         assert all(text.strip() == text != "" for text in label.values()), key
         english, french = (set(re.findall(r"\{(\w+)\}", text)) for text in label.values())
         assert english == french, f"{key} names other fields in French"
-        assert english <= fields.get(key, set()), f"{key} names {english}"
+        assert english <= fields.get(key, set()), f"{key} names {sorted(english - fields.get(key, set()))}, which it does not have"
 
 
 def things(game: AnyGame) -> Iterator[str]:
