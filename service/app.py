@@ -9,7 +9,7 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats, stream, testing
+from service.http import commands, docs, games, health, hosting, log, matches, players, seats, stream, testing, turns
 from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.stream import Streams
@@ -17,6 +17,7 @@ from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
+from service.live.wire import Wire
 from service.matches import Matches
 from service.players import Players
 from service.readiness import Readiness
@@ -25,6 +26,7 @@ from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.tickets import Tickets
+from service.turns import Turns
 
 ROUTES = (
     *players.ROUTES,
@@ -35,6 +37,7 @@ ROUTES = (
     *commands.ROUTES,
     *log.ROUTES,
     *stream.ROUTES,
+    *turns.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -54,8 +57,10 @@ def create_app(settings: Settings) -> Litestar:
                 settings.database_url, appending=settings.append_connections, reading=settings.query_connections
             )
             held.push_async_callback(store.close)
-            watch = await held.enter_async_context(Watch(store))
+            wire = await held.enter_async_context(Wire(settings.database_url))
+            watch = await held.enter_async_context(Watch(store.versions, wire))
             matches = Matches(store, watch)
+            turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
@@ -68,13 +73,14 @@ def create_app(settings: Settings) -> Litestar:
                 views=views,
                 tickets=Tickets(engine),
                 streams=Streams(matches, views, watch),
+                turns=turns,
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams"),
+        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns"),
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

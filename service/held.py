@@ -12,7 +12,7 @@ from domain.games import GAMES, AnyOptions
 from domain.match import fate
 from domain.match.events import Clock, Spectators
 from domain.match.game import AnyGame, Luck
-from domain.match.play import Fate
+from domain.match.play import Fate, Owed
 from domain.match.state import AnyMatch, Chair, Match, fold, match_type
 from domain.match.table import World
 from service import chance
@@ -56,6 +56,9 @@ class Shown(msgspec.Struct, frozen=True):
     clock: Clock | None
     host: str
     chairs: tuple[Chair, ...]
+    owed: tuple[Owed, ...] = ()
+    due: datetime | None = None
+    """When the clock answers for those who owe; `due_at` of the row also moves while a process sees to it."""
 
 
 def match_id_of(stream: UUID) -> str:
@@ -84,6 +87,11 @@ def restored(loaded: Loaded, stream: UUID) -> Held:
     return Held(game, fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
 
 
+def deadline(match: AnyMatch) -> datetime | None:
+    """When the clock answers for those who owe a choice; None where nobody is hurried."""
+    return match.due if match.owed and match.agreed.clock is not None else None
+
+
 def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
@@ -94,8 +102,11 @@ def line(match: AnyMatch) -> Line:
         seats=terms.seats,
         seats_open=sum(chair.open for chair in match.chairs),
         players=match.seated,
+        waits_for=match.players_owing,
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        shown=msgspec.json.encode(Shown(terms.options, terms.spectators, terms.clock, match.host, match.chairs)),
+        shown=msgspec.json.encode(
+            Shown(terms.options, terms.spectators, terms.clock, match.host, match.chairs, match.owed, deadline(match))
+        ),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )

@@ -90,6 +90,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
         self._app.state.watch.close()
+        self._app.state.turns.close()
         await super().shutdown(sockets)
 
     async def _watch(self) -> None:

@@ -16,6 +16,7 @@ from service.store.contract import (
     StoreAway,
     Stored,
     Unstorable,
+    Waiting,
     WrongVersion,
 )
 from service.store.event_store import EventStore
@@ -37,5 +38,6 @@ __all__ = [
     "StoreAway",
     "Stored",
     "Unstorable",
+    "Waiting",
     "WrongVersion",
 ]

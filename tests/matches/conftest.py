@@ -95,7 +95,7 @@ async def start_process(database_url: str) -> AsyncIterator[StartProcess]:
         async def start() -> Process:
             store = await EventStore.connect(database_url)
             running.push_async_callback(store.close)
-            watch = await running.enter_async_context(Watch(store))
+            watch = await running.enter_async_context(Watch(store.versions))
             return Process(store, watch, Matches(store, watch))
 
         yield start
