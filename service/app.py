@@ -9,7 +9,25 @@ from litestar.di import Provide
 
 from service.bots import Bots
 from service.clocks import time_out
-from service.http import commands, docs, games, health, hosting, log, matches, players, seats, stream, testing, turns
+from service.erasure import Erasure
+from service.http import (
+    commands,
+    docs,
+    games,
+    health,
+    hosting,
+    lobby,
+    log,
+    matches,
+    mutes,
+    players,
+    seats,
+    standings,
+    stream,
+    talk,
+    testing,
+    turns,
+)
 from service.http.acting import acting
 from service.http.assembly import http_app
 from service.http.stream import Streams
@@ -19,18 +37,26 @@ from service.invites import Invites
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Matches
+from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
+from service.readmodels.lobby import Lobby
+from service.readmodels.results import RESULTS
+from service.readmodels.runner import Runner
+from service.readmodels.standings import Standings
 from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
+from service.talk import Talk
 from service.tickets import Tickets
 from service.turns import Turns
 
 ROUTES = (
     *players.ROUTES,
     *games.ROUTES,
+    *standings.ROUTES,
+    *lobby.ROUTES,
     *matches.ROUTES,
     *seats.ROUTES,
     *hosting.ROUTES,
@@ -38,6 +64,8 @@ ROUTES = (
     *log.ROUTES,
     *stream.ROUTES,
     *turns.ROUTES,
+    *talk.ROUTES,
+    *mutes.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -47,7 +75,7 @@ ROUTES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, invites, test_mode = Players(engine), Invites(engine), TestMode(settings.test_mode)
+    players, invites, test_mode, lobby = Players(engine), Invites(engine), TestMode(settings.test_mode), Lobby(engine)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -61,9 +89,12 @@ def create_app(settings: Settings) -> Litestar:
             watch = await held.enter_async_context(Watch(store.versions, wire))
             matches = Matches(store, watch)
             turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
+            talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
             await held.enter_async_context(Sweep(store, "bots_at", bots.play))
             await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+            runner = await held.enter_async_context(Runner(store, engine, RESULTS))
+            matches.when_moved(lambda _: runner.wake())
             views = Views(matches, players, invites)
             app.state.update(
                 readiness=Readiness(engine),
@@ -74,13 +105,22 @@ def create_app(settings: Settings) -> Litestar:
                 tickets=Tickets(engine),
                 streams=Streams(matches, views, watch),
                 turns=turns,
+                lobby=lobby,
+                standings=Standings(engine),
+                erasure=Erasure(players, matches, lobby, talk),
+                runner=runner,
+                talk=talk,
+                mutes=Mutes(engine),
             )
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns"),
+        services=(
+            *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+            *("lobby", "standings", "erasure", "runner"),
+        ),
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from service.cant_run import CantRun
 
@@ -15,19 +16,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code of the process: 0, or 1 when the error output says what stands in the way."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
-    parser = argparse.ArgumentParser(prog="ludicitude", description="The backend that any front end can play five small tabletop games on.")
-    commands = parser.add_subparsers(required=True, metavar="command")
-    for run, help_text in (
-        (_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another"),
-        (_migrate, "bring the database's schema up to date, and end"),
-    ):
-        commands.add_parser(run.__name__.removeprefix("_"), help=help_text).set_defaults(run=run)
     try:
-        parser.parse_args(arguments).run()
+        given = vars(_parser().parse_args(arguments))
+        given.pop("run")(**given)
     except CantRun as reason:
         print(f"ludicitude: {reason}", file=sys.stderr)
         return 1
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ludicitude", description="The backend that any front end can play five small tabletop games on.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(run: Callable[..., None], what: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(run.__name__.removeprefix("_").replace("_", "-"), help=what, description=what)
+        made.set_defaults(run=run)
+        return made
+
+    command(_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another")
+    command(_migrate, "bring the database's schema up to date, and end")
+    command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
+    play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
+    play.add_argument("game", help="the game's key, such as pico")
+    play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
+    play.add_argument("--level", default="normal", help="how well the bots play: easy or normal")
+    play.add_argument("--lang", choices=("en", "fr"), default="en", help="English or French")
+    play.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="what is agreed on; may be given several times")
+    play.add_argument("--url", help="the address of another server, such as https://play.example.org")
+    new_game = command(_new_game, "make the room of a new game in this checkout: the smallest whole game, to be changed into yours")
+    new_game.add_argument("name", help="the game's key: small letters, words joined by a hyphen")
+    new_game.add_argument("--title", help="what it is called on a screen; the words of its key unless you say otherwise")
+    return parser
 
 
 def _leave(*_: object) -> None:
@@ -46,11 +66,40 @@ def _serve() -> None:
 
 
 def _migrate() -> None:
-    from service import settings
-    from service.embedded import EmbeddedPostgres
     from service.migrate import migrate
 
-    chosen = settings.read(os.environ)
-    with contextlib.ExitStack() as running:
-        url = chosen.database_url or running.enter_context(EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user)).url()
+    with _database() as url:
         asyncio.run(migrate(url))
+
+
+def _rebuild() -> None:
+    from service.rebuild import rebuild
+
+    with _database() as url:
+        asyncio.run(rebuild(url))
+
+
+@contextlib.contextmanager
+def _database() -> Iterator[str]:
+    """The address of the database that the settings name; of the embedded one, started if it does not run, where they name none."""
+    from service import settings
+    from service.embedded import EmbeddedPostgres
+
+    chosen = settings.read(os.environ)
+    if chosen.database_url:
+        yield chosen.database_url
+    else:
+        with EmbeddedPostgres(chosen.data / "postgres", user=chosen.postgres_user) as postgres:
+            yield postgres.url()
+
+
+def _play(**wanted: Any) -> None:
+    from service.play import Wanted, play
+
+    play(os.environ, Wanted(**wanted))
+
+
+def _new_game(name: str, title: str | None) -> None:
+    from service.new_game import new_game
+
+    print(new_game(name, title), end="")

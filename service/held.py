@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.games import GAMES, AnyOptions
 from domain.match import fate
@@ -55,9 +56,10 @@ class Shown(msgspec.Struct, frozen=True):
     spectators: Spectators
     clock: Clock | None
     host: str
+    began: int
     chairs: tuple[Chair, ...]
-    owed: tuple[Owed, ...] = ()
-    due: datetime | None = None
+    owed: tuple[Owed, ...]
+    due: datetime | None
     """When the clock answers for those who owe; `due_at` of the row also moves while a process sees to it."""
 
 
@@ -95,18 +97,25 @@ def deadline(match: AnyMatch) -> datetime | None:
 def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
+    # The entropy that players send is theirs alone before the start, and no list has a use for it.
+    chairs = tuple(replace(chair, entropy="") for chair in match.chairs)
+    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, deadline(match))
     return Line(
         game=terms.game,
         status=match.status,
         visibility=terms.visibility,
         seats=terms.seats,
-        seats_open=sum(chair.open for chair in match.chairs),
-        players=match.seated,
-        waits_for=match.players_owing,
+        seats_open=_seats_open(match),
+        players=tuple(sorted({*match.seated, match.host})),
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        shown=msgspec.json.encode(
-            Shown(terms.options, terms.spectators, terms.clock, match.host, match.chairs, match.owed, deadline(match))
-        ),
+        waits_for=match.players_owing,
+        shown=msgspec.json.encode(shown),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )
+
+
+def _seats_open(match: AnyMatch) -> int:
+    """How many seats anybody may take; those that a rematch keeps for its players are not among them."""
+    kept = match.agreed.kept_for or (None,) * len(match.chairs)
+    return sum(chair.open and kept_for is None for chair, kept_for in zip(match.chairs, kept, strict=True)) if match.status == "open" else 0

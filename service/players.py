@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Row, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
@@ -32,6 +32,10 @@ class BadName(ValueError):
 
 class TooManyTokens(Exception):
     """The player holds `TOKENS_MAX` active tokens."""
+
+
+class Erased(Exception):
+    """The player has been erased in this very moment."""
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -92,33 +96,47 @@ class Players:
         return player_of(row)
 
     async def get(self, player_id: str) -> Player | None:
-        """The player with this id, if there is one."""
+        """The player with this id, if there is one; none that has been erased."""
         if not chance.is_id("ply", player_id):
             return None
         async with self._single.connect() as connection:
-            row = (await connection.execute(select(*_PLAYER).where(players.c.player_id == player_id))).one_or_none()
+            row = (await connection.execute(select(*_PLAYER).where(_is(player_id)))).one_or_none()
         return None if row is None else player_of(row)
 
     async def names(self, ids: Iterable[str]) -> dict[str, str]:
-        """The display names of these players, by id; ids of nobody are left out."""
+        """The display names of these players, by id; ids of nobody and of those who have been erased are left out."""
         wanted = sorted(set(ids))
         if not wanted:
             return {}
         async with self._single.connect() as connection:
-            found = await connection.execute(select(players.c.player_id, players.c.display_name).where(players.c.player_id.in_(wanted)))
+            named = select(players.c.player_id, players.c.display_name).where(
+                players.c.player_id.in_(wanted), players.c.erased_at.is_(None)
+            )
+            found = await connection.execute(named)
             return {row.player_id: row.display_name for row in found}
 
     async def rename(self, player_id: str, name: str) -> Player:
-        """The player under their new name (see `display_name`)."""
-        statement = update(players).where(players.c.player_id == player_id).values(display_name=name).returning(*_PLAYER)
+        """The player under their new name (see `display_name`). Raises `Erased`."""
+        statement = update(players).where(_is(player_id)).values(display_name=name).returning(*_PLAYER)
         async with self._single.connect() as connection:
-            return player_of((await connection.execute(statement)).one())
+            row = (await connection.execute(statement)).one_or_none()
+        if row is None:
+            raise Erased(player_id)
+        return player_of(row)
+
+    async def erase(self, player_id: str) -> None:
+        """Take away the name and every token of a player, for good; once more changes nothing. The id stays, for old matches."""
+        async with self._engine.begin() as connection:
+            await connection.execute(update(players).where(_is(player_id)).values(display_name=None, erased_at=func.now()))
+            await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
 
     async def create_token(self, player_id: str) -> tuple[Token, str]:
-        """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens`."""
+        """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens` and `Erased`."""
         secret = chance.new_token()
         async with self._engine.begin() as connection:
-            await connection.execute(select(players.c.player_id).where(players.c.player_id == player_id).with_for_update())
+            there = await connection.execute(select(players.c.player_id).where(_is(player_id)).with_for_update())
+            if there.one_or_none() is None:
+                raise Erased(player_id)
             held = (await connection.execute(select(func.count()).where(*_active(player_id)))).scalar_one()
             if held >= TOKENS_MAX:
                 raise TooManyTokens(player_id)
@@ -155,6 +173,10 @@ _HELD = (
     .where(player_tokens.c.hash == bindparam("hash"), player_tokens.c.revoked_at.is_(None), players.c.erased_at.is_(None))
 )
 _USED = update(player_tokens).where(player_tokens.c.token_id == bindparam("id"), _STALE).values(last_used_at=func.now())
+
+
+def _is(player_id: str) -> ColumnElement[bool]:
+    return and_(players.c.player_id == player_id, players.c.erased_at.is_(None))
 
 
 def _active(player_id: str) -> tuple[ColumnElement[bool], ...]:

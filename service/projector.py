@@ -1,6 +1,6 @@
 """What one viewer sees: the one way from a match to its view, and from its log to a feed. Every route goes through here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -22,7 +22,10 @@ class SeatView(msgspec.Struct, frozen=True):
     seat: Seat
     kind: Literal["open", "player", "bot"]
     player_id: Annotated[str | None, msgspec.Meta(description="Who sits here; null for an open seat and for a bot.")]
-    display_name: Annotated[str | None, msgspec.Meta(description="The player's name at present; null for an open seat.")]
+    display_name: Annotated[
+        str | None,
+        msgspec.Meta(description="The player's name at present; empty when they have erased their account, null where no player sits."),
+    ]
     bot_level: Annotated[str | None, msgspec.Meta(description="How well the bot plays; null unless a bot sits here.")]
     stand_in: Annotated[bool, msgspec.Meta(description="Whether a bot plays for the player who left; the seat stays theirs.")]
 
@@ -102,11 +105,11 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
         raise UnknownMatch
 
 
-def shown_version(match: AnyMatch, viewer: Viewer) -> int:
+def shown_version(spectators: Spectators, status: Status, began: int, version: int, viewer: Viewer) -> int:
     """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
-    if viewer is None and match.agreed.spectators == "delayed" and match.status == "playing":
-        return max(match.began, match.version - DELAY_EVENTS)
-    return match.version
+    if viewer is None and spectators == "delayed" and status == "playing":
+        return max(began, version - DELAY_EVENTS)
+    return version
 
 
 def view(
@@ -124,7 +127,7 @@ def view(
         visibility=terms.visibility,
         spectators=terms.spectators,
         clock=terms.clock,
-        seats=seats(match, names),
+        seats=seats(match.chairs, names),
         you=viewer,
         host=match.host,
         waiting_for=tuple(owed.seat for owed in match.owed),
@@ -137,9 +140,9 @@ def view(
     )
 
 
-def seats(match: AnyMatch, names: Mapping[str, str]) -> tuple[SeatView, ...]:
+def seats(chairs: Sequence[Chair], names: Mapping[str, str]) -> tuple[SeatView, ...]:
     """Who sits where; `names` are the display names of the players who sit."""
-    return tuple(_seat(seat, chair, names) for seat, chair in enumerate(match.chairs))
+    return tuple(_seat(seat, chair, names) for seat, chair in enumerate(chairs))
 
 
 def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:

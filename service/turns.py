@@ -1,7 +1,5 @@
 """What waits for a player: the choices they owe, at whichever match, read off the matches' own rows."""
 
-import asyncio
-from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Annotated, NamedTuple
 from uuid import UUID
@@ -41,32 +39,19 @@ TOP = Place(datetime(1, 1, 2, tzinfo=UTC), UUID(int=0))
 
 
 class Turns:
-    """What waits for each player. A change is told to whoever waits `on` a player, in whichever process it happened."""
+    """What waits for each player. `watch` tells those who wait for it that it may have changed, in whichever process it did."""
 
     def __init__(self, store: EventStore, matches: Matches, watch: Watch) -> None:
-        self._store, self._watch = store, watch
+        self._store, self.watch = store, watch
         matches.when_moved(self._moved)
 
     async def of(self, player_id: str, after: Place, limit: int) -> list[tuple[Turn, Place]]:
         """Up to `limit` turns of this player after a place in their list, the most urgent first. Raises `StoreAway`."""
         return [(_turn(row, player_id), Place(row.due, row.stream)) for row in await self._store.turns(player_id, after, limit)]
 
-    def on(self, player_id: str) -> AbstractAsyncContextManager[asyncio.Event]:
-        """A bell that rings when this player's turns may have changed. Take it first and read afterwards."""
-        return self._watch.on(player_id)
-
-    @property
-    def closed(self) -> bool:
-        """Whether the process is stopping; nothing is worth waiting for then."""
-        return self._watch.closed
-
-    def close(self) -> None:
-        """End every wait now, so that the process can stop."""
-        self._watch.close()
-
     def _moved(self, match: AnyMatch) -> None:
         for player_id in match.seated:
-            self._watch.moved(player_id)
+            self.watch.moved(player_id)
 
 
 def _turn(row: Waiting, player_id: str) -> Turn:

@@ -108,7 +108,7 @@ class _Table:
             case ["play", "on", "until", goal]:
                 self.play_on(goal)
             case [">", "nothing", "more"]:
-                assert not self.untold, self.untold
+                assert not self.untold, f"there is more: {self.untold}"
             case [">", event, *fields]:
                 self.expect(event, fields)
             case [who, "sees", event, *fields]:

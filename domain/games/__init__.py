@@ -9,6 +9,7 @@ from domain.games.black_sheep import GAME as BLACK_SHEEP
 from domain.games.little_train import GAME as LITTLE_TRAIN
 from domain.games.pico import GAME as PICO
 from domain.games.schemers import GAME as SCHEMERS
+from domain.games.wolves import GAME as WOLVES
 from domain.match.events import log_events
 from domain.match.game import AnyGame, Game
 

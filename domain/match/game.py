@@ -7,7 +7,7 @@ state is said by `view`, and of an event by `veil`, and nowhere else.
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -62,6 +62,14 @@ class Result(msgspec.Struct, frozen=True):
         tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when the match was closed before it started.")
     ]
     reason: Annotated[str, msgspec.Meta(description="Why it ended, a stable word; the labels of the game put it in a sentence.")]
+
+
+class Showing(NamedTuple):
+    """A seat shows a face, which it set in this phase of the game."""
+
+    seat: int
+    phase: str
+    face: int
 
 
 Event = TypeVar("Event")
@@ -121,6 +129,19 @@ Bot: TypeAlias = Callable[[View, int, Sequence[Command], Luck], Command]
 """Picks one of the choices that a seat has, from the seat's own view and nothing else: (view, seat, choices, luck)."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pledges(Generic[State, Event]):
+    """What players can say they will show, in a game where faces are set in secret. The rules hold nobody to it.
+
+    `open` says what a seat can pledge now, from what everybody sees: the faces, by phase of the game, and nothing for a seat that sets
+    no more of them. `shown` says which face an event shows, None if it shows none. A pledge is about the next face that its
+    seat shows of its phase.
+    """
+
+    open: Callable[[State, int], Mapping[str, Sequence[int]]]
+    shown: Callable[[Event], Showing | None]
+
+
 class Component(msgspec.Struct, frozen=True):
     """One kind of card, die face or other piece that a screen shows."""
 
@@ -141,7 +162,8 @@ class Game(Generic[Options, State, Command, Event, View]):
 
     `open` and `choices` never refuse, `decide` may raise `Refused`, `evolve` never judges and never fails. The first of
     `choices` is what the clock plays for a silent seat; the choices of a seat that owes nothing are empty. `standing` is
-    the ranking as if the match ended now, from what everybody knows. `bots` maps a level to its player.
+    the ranking as if the match ended now, from what everybody knows. `bots` maps a level to its player. `pledges` are only for
+    games that have something to pledge.
     """
 
     key: str
@@ -163,6 +185,7 @@ class Game(Generic[Options, State, Command, Event, View]):
     veil: Callable[[Event, Viewer], Event]
     standing: Callable[[State], tuple[Place, ...]]
     bots: Mapping[str, Bot[View, Command]]
+    pledges: Pledges[State, Event] | None = None
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any]

@@ -1,4 +1,4 @@
-"""The event store, the rows of a match that are written with its events, and the players."""
+"""The event store, the rows written with its events, the read models, the talk at matches, and the players."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ EVENT_STORE = (
         PRIMARY KEY (stream_id, command_id)
     )
     """,
-    # How far each projection has read; `generation` counts its rebuilds.
+    # How far each projection has read; `generation` counts its rebuilds. One generation is live: the one that is shown.
     """
     CREATE TABLE es.checkpoints (
         name text NOT NULL,
@@ -79,6 +79,7 @@ EVENT_STORE = (
         PRIMARY KEY (name, generation)
     )
     """,
+    "CREATE UNIQUE INDEX checkpoints_live ON es.checkpoints (name) WHERE state = 'live'",
     # json and not jsonb: a state must come back as it was saved, and jsonb sorts the keys of objects.
     """
     CREATE TABLE es.snapshots (
@@ -112,7 +113,7 @@ MATCHES = (
         rematch_of uuid
     ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)
     """,
-    "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, opened_at, stream_id)",
+    "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, game, opened_at, stream_id)",
     "CREATE INDEX match_current_players ON public.match_current USING gin (players)",
     "CREATE INDEX match_current_turns ON public.match_current USING gin (waits_for) WHERE waits_for <> '{}'",
     "CREATE INDEX match_current_due ON public.match_current (due_at) WHERE due_at IS NOT NULL",
@@ -127,6 +128,51 @@ MATCHES = (
         opened_at timestamptz
     )
     """,
+)
+
+# Written by projections. A generation is built beside the live one and then takes its place, so it is part of every key.
+READ_MODELS = (
+    """
+    CREATE TABLE public.match_results (
+        generation integer NOT NULL,
+        stream_id uuid NOT NULL,
+        version bigint NOT NULL,
+        game text NOT NULL,
+        seats smallint NOT NULL,
+        players text[] NOT NULL,
+        ranks smallint[] NOT NULL,
+        scores integer[] NOT NULL,
+        reason text,
+        opened_at timestamptz NOT NULL,
+        started_at timestamptz,
+        ended_at timestamptz,
+        PRIMARY KEY (generation, stream_id)
+    )
+    """,
+    """
+    CREATE TABLE public.standings (
+        generation integer NOT NULL,
+        game text NOT NULL,
+        player_id text NOT NULL,
+        matches integer NOT NULL,
+        contested integer NOT NULL,
+        wins integer NOT NULL,
+        draws integer NOT NULL,
+        rank_sum integer NOT NULL,
+        best integer,
+        rated integer NOT NULL,
+        mu double precision NOT NULL,
+        sigma double precision NOT NULL,
+        rating integer,
+        PRIMARY KEY (generation, game, player_id)
+    )
+    """,
+    # The order in which they are listed; those who have no rating or no best come after those who have.
+    """
+    CREATE INDEX standings_order ON public.standings
+    (generation, game, coalesce(rating, '-2147483648'::integer), coalesce(best, '-2147483648'::integer), player_id)
+    """,
+    "INSERT INTO es.checkpoints (name, generation, state) VALUES ('results', 1, 'live')",
 )
 
 INVITES = (
@@ -151,6 +197,38 @@ TICKETS = (
     "CREATE INDEX stream_tickets_expired ON public.stream_tickets (expires_at)",
 )
 
+TALK = (
+    # The row of a match is the lock under which its messages get their numbers. They are therefore committed in the order of
+    # their numbers, and a reader who goes on from the last one they have misses none.
+    """
+    CREATE TABLE public.match_talk (
+        stream_id uuid PRIMARY KEY,
+        messages bigint NOT NULL
+    ) WITH (fillfactor = 70)
+    """,
+    """
+    CREATE TABLE public.match_messages (
+        stream_id uuid NOT NULL,
+        number bigint NOT NULL,
+        message_id text NOT NULL,
+        command_id uuid NOT NULL,
+        at timestamptz NOT NULL,
+        version bigint NOT NULL,
+        player_id text NOT NULL,
+        seat smallint NOT NULL,
+        to_player_id text,
+        to_seat smallint,
+        text text,
+        phase text,
+        face smallint,
+        PRIMARY KEY (stream_id, number),
+        UNIQUE (stream_id, message_id),
+        UNIQUE (stream_id, command_id)
+    )
+    """,
+    "CREATE INDEX match_messages_of ON public.match_messages (player_id, stream_id, at)",
+)
+
 PLAYERS = (
     """
     CREATE TABLE public.players (
@@ -171,6 +249,14 @@ PLAYERS = (
     )
     """,
     "CREATE INDEX player_tokens_of ON public.player_tokens (player_id)",
+    """
+    CREATE TABLE public.player_mutes (
+        player_id text NOT NULL REFERENCES public.players,
+        muted_id text NOT NULL REFERENCES public.players,
+        at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (player_id, muted_id)
+    )
+    """,
 )
 
 TRIGGERS = (
@@ -183,6 +269,6 @@ TRIGGERS = (
 
 def upgrade() -> None:
     functions = [(SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("append_v1", "bump_epoch_v1", "refuse_change_v1")]
-    for statement in (*EVENT_STORE, *MATCHES, *INVITES, *TICKETS, *PLAYERS, *functions, *TRIGGERS):
+    for statement in (*EVENT_STORE, *MATCHES, *READ_MODELS, *INVITES, *TICKETS, *TALK, *PLAYERS, *functions, *TRIGGERS):
         # The driver's own text, since SQLAlchemy would read the colons of plpgsql as parameters.
         op.get_bind().exec_driver_sql(statement)

@@ -1,6 +1,5 @@
 """Start and stop of the embedded PostgreSQL."""
 
-import ctypes
 import fcntl
 import os
 import shutil
@@ -8,13 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from service import tie
 from service.cant_run import CantRun
 from service.embedded import account, place, programs
 from service.embedded.account import Account
@@ -32,7 +31,6 @@ _SETTINGS = {
     "client_connection_check_interval": "5s",
     "max_prepared_transactions": "0",
 }
-_PR_SET_PDEATHSIG = 1
 
 
 class EmbeddedPostgres:
@@ -174,7 +172,7 @@ class EmbeddedPostgres:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches us alone, and we stop the server when its clients are done.
-                preexec_fn=_tie_to_this_process(),
+                preexec_fn=tie.to_this_process(),
                 **runner.as_subprocess(),
             )
         while not self._accepts(process.pid):
@@ -269,15 +267,3 @@ def _command_line(pid: int) -> str:
         except (FileNotFoundError, ProcessLookupError):
             return ""
     return subprocess.run(["/bin/ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-
-
-def _tie_to_this_process() -> Callable[[], object] | None:
-    """What makes the kernel stop the server cleanly when this process is killed, or None where that can't be had.
-
-    Linux alone can. It watches the thread that started the server, so only the main thread, which lives as long as the
-    process, can be tied to.
-    """
-    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
-        return None
-    prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGINT)

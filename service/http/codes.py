@@ -41,6 +41,9 @@ KINDS: dict[str, Kind] = {
     "token_not_found": Kind(404, "There is no such token"),
     "too_many_tokens": Kind(409, "This player has as many tokens as one can have"),
     "invalid_display_name": Kind(422, "The display name cannot be used"),
+    "invalid_text": Kind(422, "The text cannot be said"),
+    "too_many_mutes": Kind(409, "This player has muted as many others as one can mute"),
+    "mute_yourself": Kind(422, "You cannot mute yourself"),
     # Games
     "game_not_found": Kind(404, "There is no such game"),
     # Matches: known, but not yours to do
@@ -67,6 +70,9 @@ KINDS: dict[str, Kind] = {
     "not_your_turn": Kind(409, "You owe no choice now"),
     "seat_taken": Kind(409, "The seat is taken"),
     "seats_open": Kind(409, "Some seats are still open"),
+    "no_player_there": Kind(409, "No player sits there"),
+    "pledge_closed": Kind(409, "Your seat cannot pledge this now"),
+    "talk_over": Kind(409, "The talk at this match is over"),
     # Matches: does not fit this match or its game
     "command_of_another_game": Kind(422, "The command belongs to another game"),
     "clock_needed": Kind(422, "Only a private match can do without a clock"),
@@ -75,4 +81,8 @@ KINDS: dict[str, Kind] = {
     "too_many_bots": Kind(422, "There are more bots than seats"),
     "no_such_seat": Kind(422, "The match has no such seat"),
     "seats_not_allowed": Kind(422, "The game is not played by this many"),
+    "no_pledges": Kind(422, "There is nothing to pledge in this game"),
+    "no_such_face": Kind(422, "This face cannot be pledged"),
+    "whisper_to_yourself": Kind(422, "You cannot whisper to yourself"),
+    "whispers_not_allowed": Kind(422, "Whispers were not agreed on for this match"),
 }

@@ -33,6 +33,7 @@ TAGS: Mapping[str, str] = {
     "matches": "A table, one game, from the lobby to the result.",
     "seats": "Sitting down, leaving, giving up.",
     "hosting": "What the host of a match does before the start.",
+    "talk": "What players say to each other at a match.",
     "play": "Choices, and what comes of them.",
     "live": "A match as it happens, and what waits for you.",
     "testing": "For the tests of front ends, on a server in test mode.",

@@ -10,12 +10,26 @@ from litestar.plugins.prometheus import PrometheusController
 from service.http.auth import ANONYMOUS
 from service.http.problems import Trouble
 from service.readiness import NotReady, Readiness
+from service.readmodels.runner import Runner
 
 
 class Health(msgspec.Struct, frozen=True):
     """The service is well."""
 
     status: Annotated[Literal["ok"], msgspec.Meta(description="Always `ok`; anything else is a problem document.")]
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The service can serve."""
+
+    status: Annotated[Literal["ok"], msgspec.Meta(description="Always `ok`; anything else is a problem document.")]
+    halted: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="Read models that stand still, such as `results`: this release cannot read an event that is next in the log. What"
+            " they show is right but old, and everything else goes on."
+        ),
+    ]
 
 
 @get("/v1/live", operation_id="get_live", summary="Is the process alive?", tags=["health"], opt=ANONYMOUS, sync_to_thread=False)
@@ -31,13 +45,13 @@ def get_live() -> Health:
     tags=["health"],
     opt={**ANONYMOUS, "problems": ["unavailable"]},
 )
-async def get_ready(readiness: NamedDependency[Readiness]) -> Health:
+async def get_ready(readiness: NamedDependency[Readiness], runner: NamedDependency[Runner]) -> Ready:
     """Answers `ok` when requests can be served: the database is there, and its schema is the one this release needs."""
     try:
         await readiness.check()
     except NotReady as reason:
         raise Trouble("unavailable", f"{reason}.") from reason
-    return Health("ok")
+    return Ready("ok", () if runner.halted is None else (runner.halted,))
 
 
 class Metrics(PrometheusController):

@@ -19,8 +19,10 @@ from service.http.views import Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
+from service.pledges import PledgeTally
 from service.projector import Item, SeatView, feed, seats, unveiled
 from service.proofs import Proof
+from service.talk import Talk
 
 WAIT_MAX_SECONDS = 25
 """How long a long-poll is held; proxies give up at thirty seconds and more."""
@@ -44,6 +46,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     seats: tuple[SeatView, ...]
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
     result: Result
+    tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]
     proof: Proof
 
 
@@ -104,6 +107,7 @@ async def get_record(
     matches: NamedDependency[Matches],
     views: NamedDependency[Views],
     players: NamedDependency[Players],
+    talk: NamedDependency[Talk],
 ) -> Response[MatchRecord]:
     """Everything that happened, with nothing hidden. There is none before the end: 409 `match_not_over`."""
     match, _ = await views.seen(match_id, caller)
@@ -115,9 +119,10 @@ async def get_record(
         game=terms.game,
         ruleset=terms.ruleset,
         options=terms.options,
-        seats=seats(match, names),
+        seats=seats(match.chairs, names),
         events=unveiled(records),
         result=match.result,
+        tally=await talk.tally(match),
         proof=await matches.proof(match, records),
     )
     return Response(record, headers=VIEW_HEADERS)

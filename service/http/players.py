@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
+from service.erasure import Erasure
 from service.http.auth import signed_in
 from service.http.problems import Trouble
 from service.players import NAME_MAX, TOKENS_MAX, Player, Players, Timestamp, Token, display_name
@@ -96,6 +97,19 @@ async def update_me(data: JSONBody[UpdatePlayer], player: NamedDependency[Player
     return await players.rename(player.player_id, display_name(data.display_name))
 
 
+@delete(
+    "/v1/players/me", operation_id="erase_me", summary="Erase me", tags=["players"], guards=[signed_in], opt={"problems": ["match_busy"]}
+)
+async def erase_me(player: NamedDependency[Player], erasure: NamedDependency[Erasure]) -> None:
+    """Erases your account for good: your name and all your tokens are gone at once, and nobody is found under your id any more.
+
+    You leave every match: the seat is free again before the start, in play you resign, and a match that you host without
+    sitting at it is closed before the start. What you have played stays in the matches of the others and in the standings,
+    with an empty `display_name`.
+    """
+    await erasure.erase(player.player_id)
+
+
 @get(
     "/v1/players/{player_id:str}",
     operation_id="get_player",
@@ -148,4 +162,4 @@ async def revoke_token(token_id: FromPath[str], player: NamedDependency[Player],
         raise Trouble("token_not_found")
 
 
-ROUTES = (create_player, get_me, update_me, get_player, create_token, list_tokens, revoke_token)
+ROUTES = (create_player, get_me, update_me, erase_me, get_player, create_token, list_tokens, revoke_token)

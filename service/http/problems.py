@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from msgspec import Meta
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from domain.match.game import Refused
 from domain.match.play import NotNow
@@ -19,9 +17,11 @@ from service.held import UnknownMatch
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
-from service.players import BadName, TooManyTokens
-from service.store import KeyReused, StoreAway
-from service.store.connections import PASSING
+from service.mutes import TooManyMutes
+from service.players import BadName, Erased, TooManyTokens
+from service.store import KeyReused
+from service.store.away import is_away
+from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -31,10 +31,13 @@ RETRY_SECONDS = 2
 log = structlog.get_logger(__name__)
 
 
+Source: TypeAlias = Literal["body", "query", "path", "header"]
+
+
 class Fault(msgspec.Struct, frozen=True):
     """One thing that is wrong with the request."""
 
-    source: Annotated[Literal["body", "query", "path", "header"], Meta(description="The part of the request that is meant.")]
+    source: Annotated[Source, Meta(description="The part of the request that is meant.")]
     pointer: Annotated[
         str, Meta(description="Where in it: a JSON pointer into the body (empty for the whole), or `/` and a parameter's name.")
     ]
@@ -82,7 +85,7 @@ class Trouble(Exception):
 
 def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
-    trouble = _trouble(error)
+    trouble = _trouble(request, error)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
     headers = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
@@ -107,7 +110,7 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     )
 
 
-def _trouble(error: Exception) -> Trouble:
+def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
     match error:
         case Trouble():
             return error
@@ -117,20 +120,29 @@ def _trouble(error: Exception) -> Trouble:
         case NotNow(code=code) | NotAllowed(code=code):
             return Trouble(code)
         case Unfit(code=code, field=field):
-            return Trouble(code, errors=[Fault("body", f"/{field}", f"{codes.KINDS[code].title}.")])
+            source: Source = "path" if field in request.path_params else "body"
+            return Trouble(code, errors=[Fault(source, f"/{field}", f"{codes.KINDS[code].title}.")])
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
             return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": str(version)})
         case BadName():
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
+        case BadText():
+            return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
         case TooManyTokens():
             return Trouble("too_many_tokens")
+        case Erased():
+            return Trouble("not_authenticated", "The player has just been erased.")
+        case TooManyMutes():
+            return Trouble("too_many_mutes")
+        case TooFast(seconds=seconds):
+            return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case KeyReused():
             return Trouble("key_reused")
         case Busy():
             return Trouble("match_busy")
-        case _ if _is_away(error):
+        case _ if is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")
         case ValidationException():
@@ -141,16 +153,6 @@ def _trouble(error: Exception) -> Trouble:
             return Trouble(_FRAMEWORK[status], headers=error.headers)
         case _:
             return Trouble("internal_error", "The service failed; the fault has been recorded.")
-
-
-def _is_away(error: Exception) -> bool:
-    """Whether the database is away, full or stopping, whichever way it was asked."""
-    if isinstance(error, StoreAway | PoolExhausted | OSError):
-        return True
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(getattr(cause, "sqlstate", None)).startswith(PASSING)
 
 
 _CLIENT_GONE = "client disconnected prematurely"

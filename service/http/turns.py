@@ -88,13 +88,13 @@ async def list_turns(
     """
     gives_up = time.monotonic() + wait
     limit = min(limit, PAGE_MAX)
-    async with turns.on(player.player_id) as bell:
+    async with turns.watch.on(player.player_id) as bell:
         while True:
             page = await _page(turns, player.player_id, cursor, limit)
             content = msgspec.json.encode(page)
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
-            if news or turns.closed or time.monotonic() >= gives_up:
+            if news or turns.watch.closed or time.monotonic() >= gives_up:
                 return tagged(content, tag, if_none_match, VIEW_HEADERS)
             try:
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
@@ -146,7 +146,7 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, Turn] | None = None
     try:
-        async with turns.on(player_id) as bell:
+        async with turns.watch.on(player_id) as bell:
             while True:
                 now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
@@ -176,7 +176,7 @@ def _changes(told: dict[str, Turn] | None, now: dict[str, Turn]) -> list[TurnStr
 
 
 def _ending(turns: Turns, rotates_at: float) -> Reason | None:
-    if turns.closed:
+    if turns.watch.closed:
         return "shutdown"
     return "rotate" if time.monotonic() > rotates_at else None
 

@@ -31,7 +31,9 @@ class Views:
         """
         match = await self._matches.get(match_id)
         viewer = viewer_of(match, caller)
-        return await self._matches.at(match, shown_version(match, viewer)), viewer
+        return await self._matches.at(
+            match, shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer)
+        ), viewer
 
     async def shown(self, match: AnyMatch, caller: Player | None) -> MatchView:
         """The match as this caller sees it."""

@@ -20,6 +20,7 @@ from service.store.contract import (
     WrongVersion,
 )
 from service.store.event_store import EventStore
+from service.store.fitness import UnfitDatabase
 
 __all__ = [
     "Append",
@@ -37,6 +38,7 @@ __all__ = [
     "Snapshot",
     "StoreAway",
     "Stored",
+    "UnfitDatabase",
     "Unstorable",
     "Waiting",
     "WrongVersion",

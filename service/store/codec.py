@@ -78,6 +78,10 @@ class Decoder:
         }
         self._current = {event_type: current_version(event_type, steps) for event_type in self._readers}
 
+    def knows(self, event_type: str) -> bool:
+        """Whether events of this type can be read, in the forms that this release knows."""
+        return event_type in self._readers
+
     def decode(self, stored: Stored) -> Record:
         """A stored event in today's form; everything around the event stays as it was stored."""
         reader = self._readers.get(stored.type)

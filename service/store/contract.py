@@ -30,7 +30,9 @@ class Stored(msgspec.Struct, frozen=True):
 class Line(msgspec.Struct, frozen=True):
     """The match's own row: what lists show of it (`shown`, JSON text), when its clock is due, and whether its bots owe a choice.
 
-    `waits_for` are the players who owe a choice. `rematch_of` is the match that this one follows, of which there is one at most.
+    `seats_open` are those that anybody may take, and `players` those whom the match concerns: everyone who sits, and the host.
+    `waits_for` are the players who owe a choice.
+    `rematch_of` is the match that this one follows, of which there is one at most.
     """
 
     game: str

@@ -73,6 +73,8 @@ REMEMBERED = "SELECT fingerprint, first_version, last_version FROM es.commands W
 
 VERSIONS = "SELECT stream_id, version FROM es.streams WHERE stream_id = ANY($1)"
 
+MESSAGES = "SELECT stream_id, messages FROM public.match_talk WHERE stream_id = ANY($1)"
+
 # The most urgent come first, and those without a clock last.
 TURNS = """
 SELECT stream_id, game, shown, due FROM (
@@ -187,6 +189,10 @@ class EventStore:
     async def versions(self, streams: Iterable[UUID]) -> Mapping[UUID, int]:
         """How many events each of these streams has; those that do not exist are left out."""
         return {row["stream_id"]: row["version"] for row in await self._reading.rows(VERSIONS, list(streams))}
+
+    async def messages(self, streams: Iterable[UUID]) -> Mapping[UUID, int]:
+        """How far the talk at each of these matches has come; those where nothing was said are left out."""
+        return {row["stream_id"]: row["messages"] for row in await self._reading.rows(MESSAGES, list(streams))}
 
     async def remembered(self, stream: UUID, command: UUID) -> Remembered | None:
         """What this command did to the stream, if it has been appended."""

@@ -12,6 +12,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    UniqueConstraint,
     Uuid,
     text,
 )
@@ -104,8 +106,10 @@ checkpoints = Table(
     Column("position", BigInteger, nullable=False, server_default=text("0")),
     Column("state", Text, nullable=False, server_default=text("'building'")),
     Column("updated_at", Moment, nullable=False, server_default=text("now()")),
+    Index("checkpoints_live", "name", unique=True, postgresql_where=text("state = 'live'")),
     schema="es",
 )
+"""How far each projection has read. A generation is `building`, then `live`, then `retired`; what is live is shown."""
 
 snapshots = Table(
     "snapshots",
@@ -136,17 +140,68 @@ match_current = Table(
     Column("bots_at", Moment),
     Column("shown", JSONB, nullable=False),
     Column("rematch_of", Uuid),
-    Index("match_current_lobby", "visibility", "status", "opened_at", "stream_id"),
+    Index("match_current_lobby", "visibility", "status", "game", "opened_at", "stream_id"),
     Index("match_current_players", "players", postgresql_using="gin"),
     Index("match_current_turns", "waits_for", postgresql_using="gin", postgresql_where=text("waits_for <> '{}'::text[]")),
     Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
     Index("match_current_bots", "bots_at", postgresql_where=text("bots_at IS NOT NULL")),
     Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
 )
-"""What lists show of each match, written with its events. `players` are the ids of those seated.
+"""What lists show of each match, written with its events. `players` are those seated and the host, in no order.
 
 `waits_for` are the players who owe a choice.
 `due_at` and `bots_at` are when somebody has to look after the match if nothing happens: for its clock, and for its bots.
+"""
+
+match_results = Table(
+    "match_results",
+    metadata,
+    Column("generation", Integer, primary_key=True),
+    Column("stream_id", Uuid, primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("seats", SmallInteger, nullable=False),
+    Column("players", ARRAY(Text), nullable=False),
+    Column("ranks", ARRAY(SmallInteger), nullable=False),
+    Column("scores", ARRAY(Integer), nullable=False),
+    Column("reason", Text),
+    Column("opened_at", Moment, nullable=False),
+    Column("started_at", Moment),
+    Column("ended_at", Moment),
+)
+"""Who played each match and how it ended. Players, ranks and scores stand in seat order, with no player where a bot sits.
+
+`version` is the last event of the match that the row knows of; players are there from the start, ranks and scores at the end.
+"""
+
+standings = Table(
+    "standings",
+    metadata,
+    Column("generation", Integer, primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("player_id", Text, primary_key=True),
+    Column("matches", Integer, nullable=False),
+    Column("contested", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("draws", Integer, nullable=False),
+    Column("rank_sum", Integer, nullable=False),
+    Column("best", Integer),
+    Column("rated", Integer, nullable=False),
+    Column("mu", Double, nullable=False),
+    Column("sigma", Double, nullable=False),
+    Column("rating", Integer),
+    Index(
+        "standings_order",
+        "generation",
+        "game",
+        text("coalesce(rating, '-2147483648'::integer)"),
+        text("coalesce(best, '-2147483648'::integer)"),
+        "player_id",
+    ),
+)
+"""What each player has reached in each game. `contested` are the matches with another seat, whose ranks `rank_sum` adds up.
+
+`mu` and `sigma` are what is believed of the player's skill after `rated` matches against other players.
 """
 
 match_seeds = Table(
@@ -166,6 +221,40 @@ match_invites = Table(
     Column("expires_at", Moment),
 )
 """The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
+
+match_talk = Table(
+    "match_talk",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("messages", BigInteger, nullable=False),
+)
+"""How far the talk at each match has come: the number of its latest message. Whoever adds one locks the match's row."""
+
+match_messages = Table(
+    "match_messages",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("message_id", Text, nullable=False),
+    Column("command_id", Uuid, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("player_id", Text, nullable=False),
+    Column("seat", SmallInteger, nullable=False),
+    Column("to_player_id", Text),
+    Column("to_seat", SmallInteger),
+    Column("text", Text),
+    Column("phase", Text),
+    Column("face", SmallInteger),
+    UniqueConstraint("stream_id", "message_id"),
+    UniqueConstraint("stream_id", "command_id"),
+    Index("match_messages_of", "player_id", "stream_id", "at"),
+)
+"""What players say at matches, beside the log. `version` is that of the match when it was said.
+
+A whisper has `to_seat`; a pledge has `phase` and `face` and no `text`. One with neither was said by a player who has been erased: it
+only keeps its place.
+"""
 
 stream_tickets = Table(
     "stream_tickets",
@@ -199,3 +288,12 @@ player_tokens = Table(
     Column("revoked_at", Moment),
     Index("player_tokens_of", "player_id"),
 )
+
+player_mutes = Table(
+    "player_mutes",
+    metadata,
+    Column("player_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("muted_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+)
+"""Whose messages each player does not want to read."""

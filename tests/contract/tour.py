@@ -1,5 +1,6 @@
 """A visit to every operation of the API. What it sends and gets are the examples of the document, which are therefore real."""
 
+import asyncio
 import json
 import random
 import re
@@ -12,6 +13,7 @@ from tests.service.documented import EVENT_STREAM, Documented, messages
 
 BODIES = ("request", "response")
 CHOICES_MAX = 500
+LOOKS_MAX = 500
 NOON = "2026-12-01T12:00:00Z"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -33,13 +35,16 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
         await nobody.get("/v1/ready")
         await nobody.get("/v1/games")
         await nobody.get("/v1/games/pico")
-        ada, bob = [await _join(nobody, transport, name) for name in ("Ada", "Bob")]
-    async with ada, bob:
+        ada, bob, cid = [await _join(nobody, transport, name) for name in ("Ada", "Bob", "Cid")]
+    async with ada, bob, cid:
         await _account(ada)
         await _lobby(ada, bob)
         await _among_friends(ada)
         await _match(ada, bob)
-    return {name: _example(answers) for name, answers in sorted(transport.answers.items())}
+        await _talk(ada, bob, cid)
+        await _standings(ada)
+        await bob.delete("/v1/players/me")
+    return {name: _example(name, answers) for name, answers in sorted(transport.answers.items())}
 
 
 async def _account(ada: httpx.AsyncClient) -> None:
@@ -55,6 +60,7 @@ async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     """A match that its host starts when both have sat down, one of them on second thoughts."""
     opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "start": "by_host"})).json()
     path = f"/v1/matches/{opened['match_id']}"
+    await bob.get("/v1/matches", params={"game": "pico", "open_seats": True})
     await bob.post(f"{path}/seats", json={})
     await bob.delete(f"{path}/seats/me")
     await ada.post(f"{path}/seats/1/bot", json={"level": "normal"})
@@ -99,6 +105,32 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await ada.post(f"{path}/rematch")
 
 
+async def _standings(ada: httpx.AsyncClient) -> None:
+    """Both matches have been played to an end; they count a moment later."""
+    for _ in range(LOOKS_MAX):
+        items = (await ada.get("/v1/games/pico/standings")).json()["items"]
+        if items and items[0]["matches"] == 2:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the matches do not count")
+
+
+async def _talk(ada: httpx.AsyncClient, bob: httpx.AsyncClient, cid: httpx.AsyncClient) -> None:
+    """What is said at the beginning of a match where it matters."""
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "schemers", "whispers": True}})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    for other in (bob, cid):
+        await other.post(f"{path}/seats", json={})
+    await ada.post(f"{path}/messages", json={"text": "Let us stay below 12."})
+    await bob.post(f"{path}/messages", json={"pledge": {"phase": "set1", "face": 4}})
+    await bob.post(f"{path}/messages", json={"text": "I shall show a 1.", "to_seat": 2})
+    await bob.get(f"{path}/messages")
+    [_, chatterer, _] = (await ada.get(path)).json()["seats"]
+    await ada.put(f"/v1/players/me/mutes/{chatterer['player_id']}")
+    await ada.get("/v1/players/me/mutes")
+    await ada.delete(f"/v1/players/me/mutes/{chatterer['player_id']}")
+
+
 async def _join(nobody: httpx.AsyncClient, transport: Documented, name: str) -> httpx.AsyncClient:
     created = await nobody.post("/v1/players", json={"display_name": name})
     return _client(transport, {"Authorization": f"Bearer {created.json()['token']}"})
@@ -108,9 +140,10 @@ def _client(transport: Documented, headers: Mapping[str, str] | None = None) -> 
     return httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test", headers=headers)
 
 
-def _example(answers: Sequence[httpx.Response]) -> dict[str, Any]:
-    """The bodies of the first success. Moments are all one: they are no two times the same."""
-    answer = next(each for each in answers if each.is_success)
+def _example(name: str, answers: Sequence[httpx.Response]) -> dict[str, Any]:
+    """The bodies of the first success; of a list the last, which has most to show. Moments are all one: they are never the same."""
+    successes = [each for each in answers if each.is_success]
+    answer = successes[-1 if name.startswith("list_") else 0]
     content = answer.content
     if answer.headers.get("content-type", "").startswith(EVENT_STREAM):
         content = json.dumps(messages(answer.text)[0]).encode()

@@ -47,18 +47,19 @@ def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_fol
         client.headers["Authorization"] = f"Bearer {service.new_player()}"
         opened = client.post("/v1/matches", json={"options": {"game": "pico"}}).json()
         answers: list[httpx.Response] = []
-        question = {"after": opened["version"], "wait": 25}
-        waiting = threading.Thread(
-            target=lambda: answers.append(client.get(f"/v1/matches/{opened['match_id']}/events", params=question)), daemon=True
-        )
-        waiting.start()
+        path = f"/v1/matches/{opened['match_id']}"
+        questions = [f"{path}/events?after={opened['version']}&wait=25", f"{path}/messages?wait=25"]
+        waiting = [threading.Thread(target=lambda asked=asked: answers.append(client.get(asked)), daemon=True) for asked in questions]
+        for each in waiting:
+            each.start()
         time.sleep(0.5)
         asked = time.monotonic()
         assert service.end(signal.SIGTERM) == 0
-        waiting.join(30)
+        for each in waiting:
+            each.join(30)
         assert time.monotonic() - asked < 4
-    assert [answer.status_code for answer in answers] == [200]
-    assert answers[0].json()["items"] == []
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [answer.json()["items"] for answer in answers] == [[], []]
 
 
 def test_asked_to_end_while_it_starts_it_ends_in_order(server_folder: Path) -> None:

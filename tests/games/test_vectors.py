@@ -1,7 +1,7 @@
-"""Answers worked out by hand for every game, `tests/vectors/<key>.json`: what the rules make of each case must be just that.
+"""Answers worked out by hand, `tests/vectors/<key>.json`: what the rules make of each case must be just that.
 
-A game's `vectors.py` holds `ANSWERS`: for each kind of case a function of the fields of its input, which plays the case
-through the rules and gives the fields of its expected output.
+A game may go without them. One that has them has a `vectors.py` too, which holds `ANSWERS`: for each kind of case a function
+of the fields of its input, which plays the case through the rules and gives the fields of its expected output.
 """
 
 import importlib
@@ -17,7 +17,8 @@ from tests.rooms import TESTS, name
 CASES = [
     pytest.param(game, case, id=case["id"])
     for game in GAMES.values()
-    for case in json.loads((TESTS / "vectors" / f"{game.key}.json").read_text())["cases"]
+    if (worked_out := TESTS / "vectors" / f"{game.key}.json").exists()
+    for case in json.loads(worked_out.read_text())["cases"]
 ]
 
 

@@ -49,12 +49,26 @@ def things(game: AnyGame) -> Iterator[str]:
     for field in fields_of(game.options):
         yield f"option.{field.name}"
         yield from (f"option.{field.name}.{value}" for value in values(field.type))
+    agreed_on = {option.name for option in fields_of(game.options)}
     for field in fields_of(game.view_type):
-        if field.name not in {option.name for option in fields_of(game.options)}:
+        if field.name not in agreed_on:
             yield from (f"{field.name}.{word}" for word in words(field.type))
+    yield from (f"field.{name}" for name in names(inspect.type_info(game.view_type)) - agreed_on)
     yield from (component.label for component in game.components)
     yield from (f"refusal.{code}" for code, *_ in refusals(game))
     yield from (f"bot.{level}" for level in game.bots)
+
+
+def names(kind: inspect.Type) -> set[str]:
+    """The names of all fields in this type, also of those inside of others."""
+    match kind:
+        case inspect.StructType(_, fields):
+            return {field.name for field in fields}.union(*(names(field.type) for field in fields))
+        case inspect.Metadata(inner) | inspect.VarTupleType(inner):
+            return names(inner)
+        case inspect.UnionType(types):
+            return set[str]().union(*map(names, types))
+    return set()
 
 
 def words(kind: inspect.Type) -> Iterator[str]:

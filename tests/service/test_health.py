@@ -1,6 +1,8 @@
 """What the machines that run the service ask of it."""
 
+import asyncio
 import time
+from uuid import uuid4
 
 import asyncpg
 import httpx
@@ -15,16 +17,20 @@ from service.http import health, players
 from service.http.assembly import http_app
 from service.players import Players
 from service.readiness import Readiness
+from service.readmodels import runner
+from service.readmodels.results import RESULTS
+from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from tests.service.conftest import inside
 from tests.service.documented import Documented
+from tests.store.appends import appending
 
 
 async def ready(database_url: str) -> httpx.Response:
     """What `get_ready` says of this database."""
     engine = sqlalchemy_engine(database_url)
-    app = http_app(health.ROUTES, players=None, services=["readiness"])  # type: ignore[arg-type]
-    app.state.readiness = Readiness(engine)
+    app = http_app(health.ROUTES, players=None, services=["readiness", "runner"])  # type: ignore[arg-type]
+    app.state.update(readiness=Readiness(engine), runner=runner.Runner(None, engine, RESULTS))  # type: ignore[arg-type]
     try:
         async with httpx.AsyncClient(transport=Documented(inside(app)), base_url="http://ludicitude.test") as client:
             return await client.get("/v1/ready")
@@ -34,7 +40,25 @@ async def ready(database_url: str) -> httpx.Response:
 
 async def test_a_process_lives_and_can_serve(client: httpx.AsyncClient) -> None:
     assert (await client.get("/v1/live")).json() == {"status": "ok"}
-    assert (await client.get("/v1/ready")).json() == {"status": "ok"}
+    assert (await client.get("/v1/ready")).json() == {"status": "ok", "halted": []}
+
+
+async def test_it_tells_of_read_models_that_stand_still(
+    client: httpx.AsyncClient, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-26: here by an event that this release does not know. Everything else goes on."""
+    monkeypatch.setattr(runner, "PAUSE", runner.Rest(0.01, wakes=False))
+    monkeypatch.setattr(runner, "POLL_SECONDS", 0.01)
+    store = await EventStore.connect(database_url)
+    await store.append(appending(uuid4(), 0))
+    await store.close()
+    for _ in range(500):
+        answer = await client.get("/v1/ready")
+        if answer.json()["halted"]:
+            break
+        await asyncio.sleep(0.01)
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "halted": ["results"]})
+    assert 'ludicitude_projection_halted{projection="results"} 1.0' in (await client.get("/metrics")).text
 
 
 async def test_a_database_without_our_schema_is_not_ready(database_url: str) -> None:
@@ -84,7 +108,7 @@ async def test_connections_that_break_are_an_answer_and_then_forgotten(client: h
 
 async def test_a_full_pool_is_an_answer_after_a_moment(database_url: str) -> None:
     engine = sqlalchemy_engine(database_url, pool_size=1)
-    app = http_app(players.ROUTES, players=Players(engine), services=())
+    app = http_app(players.ROUTES, players=Players(engine), services=["erasure"])
     try:
         async with engine.connect(), httpx.AsyncClient(transport=Documented(inside(app)), base_url="http://ludicitude.test") as client:
             began = time.monotonic()

@@ -119,7 +119,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
     assert (frame["frame"], frame["turn"]["match_id"]) == ("turn", second)
     await commit(bob, path)
     assert (await told(frames))["turn"]["match_id"] == first
-    service.close()
+    service.watch.close()
     assert await told(frames) == {"frame": "bye", "reason": "shutdown"}
     with pytest.raises(StopAsyncIteration):
         await anext(frames)

@@ -1,7 +1,7 @@
 """Schemers: three players or more choose dice in secret to reach a target they have set together, and the lowest one alone takes it all."""
 
 from domain.games.schemers import bot, commands, events, options, rules, views
-from domain.match.game import Component, Game, easy
+from domain.match.game import Component, Game, Pledges, easy
 
 GAME = Game(
     key="schemers",
@@ -23,4 +23,5 @@ GAME = Game(
     veil=views.veil,
     standing=rules.standing,
     bots={"easy": easy, "normal": bot.normal},
+    pledges=Pledges(open=views.pledges_open, shown=views.shown),
 )

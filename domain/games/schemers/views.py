@@ -1,14 +1,15 @@
 """What is seen of a match of Schemers: everything but the dice that are still hidden behind a hand."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from domain.games.schemers import events as e
-from domain.games.schemers.options import Face, Stakes
+from domain.games.schemers.options import FACES, Face, Stakes
 from domain.games.schemers.rules import Dice, Round, Shown, State, advance, die, still_in
-from domain.match.game import Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import Chance, Facts, Over, Seat, Showing, Viewer, Waiting
 
 Phase: TypeAlias = Literal["talk1", "set1", "talk2", "set2", "reveal", "over"]
 
@@ -83,6 +84,22 @@ def veil(event: e.Event, viewer: Viewer) -> e.Event:
             return event
         case _:
             assert_never(event)
+
+
+def pledges_open(state: State, seat: int) -> Mapping[str, Sequence[int]]:
+    """The dice of this round that the seat has yet to show, by the phase in which they are set (rule 2.3)."""
+    if state.eliminated[seat] is not None:
+        return {}
+    return {"set1": FACES, "set2": FACES} if die(state) == "first" else {"set2": FACES}
+
+
+def shown(event: e.Event) -> Showing | None:
+    """Which die an event shows, and of whom."""
+    match event:
+        case e.DieRevealed(seat, which, face):
+            return Showing(seat, "set1" if which == "first" else "set2", face)
+        case _:
+            return None
 
 
 def phase(state: State) -> Phase:

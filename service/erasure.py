@@ -1,0 +1,60 @@
+"""Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
+
+from uuid import UUID
+
+from domain.match import lobby, table
+from domain.match.game import AnyGame
+from domain.match.play import Entry, NotNow
+from domain.match.state import AnyMatch
+from domain.match.table import NotAllowed, World
+from service import chance
+from service.held import match_id_of
+from service.matches import Call, Matches
+from service.players import Players
+from service.readmodels.lobby import Lobby
+from service.talk import Talk
+
+BATCH = 100
+
+
+class Erasure:
+    """Erases players. It can be tried again until it is done: the account goes last, and nothing is lost before."""
+
+    def __init__(self, players: Players, matches: Matches, lobby: Lobby, talk: Talk) -> None:
+        self._players, self._matches, self._lobby, self._talk = players, matches, lobby, talk
+
+    async def erase(self, player_id: str) -> None:
+        """Erase this player. Raises `Busy` and the store's `StoreAway` when not everything could be done yet."""
+        await self._leave_all(player_id)
+        await self._players.erase(player_id)
+        # Whatever the player sat down at or said in the meantime; from now on nobody is let in as them.
+        await self._leave_all(player_id)
+        await self._talk.forget(player_id)
+
+    async def _leave_all(self, player_id: str) -> None:
+        last = UUID(int=0)
+        while found := await self._lobby.concerning(player_id, last, BATCH):
+            for stream in found:
+                await self._leave(player_id, match_id_of(stream))
+            last = found[-1]
+
+    async def _leave(self, player_id: str, match_id: str) -> None:
+        def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+            return left(game, match, player_id)
+
+        try:
+            await self._matches.change(match_id, Call(chance.new_uuid(), b"", keyed=False, actor=player_id), decide)
+        except (NotNow, NotAllowed):  # It is over, or they have gone already.
+            return
+
+
+def left(game: AnyGame, match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
+    """What it takes for this player to be gone from a match: the seat is freed before the start, and resigned in play.
+
+    A match that they host without sitting at it is closed before the start, for nobody is there to start it.
+    """
+    if match.status == "playing":
+        return table.resign(game, match, player_id)
+    if match.status == "open" and match.seat_of(player_id) is None:
+        return lobby.close_match(match, player_id)
+    return lobby.leave_seat(match, player_id)

@@ -1,0 +1,112 @@
+"""The lobby: which matches there are."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
+from msgspec import Meta
+
+from domain.games import GAMES, AnyOptions
+from domain.match.events import Clock, Spectators, Visibility
+from domain.match.state import Status
+from service.held import match_id_of
+from service.http.conditions import VIEW_HEADERS
+from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
+from service.http.problems import Fault, Trouble
+from service.players import Player, Players, Timestamp
+from service.projector import SeatView, seats, shown_version, whole_seconds
+from service.readmodels.lobby import TOP, Listed, Lobby, Wanted
+
+STATUSES: tuple[Status, ...] = ("open", "playing", "ended")
+
+
+class MatchSummary(msgspec.Struct, frozen=True):
+    """A match as a list shows it. `get_match` tells the rest."""
+
+    match_id: str
+    game: Annotated[str, Meta(description="Key of the game.")]
+    options: AnyOptions
+    status: Status
+    visibility: Visibility
+    spectators: Spectators
+    clock: Annotated[Clock | None, Meta(description="Null: nobody is hurried.")]
+    seats: tuple[SeatView, ...]
+    host: Annotated[str, Meta(description="Player id of the host, who may start the match.")]
+    seats_open: Annotated[
+        int,
+        Meta(
+            description="How many seats anybody may take (with the invitation, where the match is private)."
+            " Those that a rematch keeps for its players do not count."
+        ),
+    ]
+    opened_at: Timestamp
+    version: Annotated[int, Meta(description="How many events the match has, as far as you may see it.")]
+
+
+class MatchPage(msgspec.Struct, frozen=True):
+    """Matches, the newest first."""
+
+    items: tuple[MatchSummary, ...]
+    next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
+
+
+@get("/v1/matches", operation_id="list_matches", summary="Find matches", tags=["matches"])
+async def list_matches(
+    caller: NamedDependency[Player | None],
+    lobby: NamedDependency[Lobby],
+    players: NamedDependency[Players],
+    game: Annotated[str | None, QueryParameter(description="Only matches of this game, by its key.")] = None,
+    status: Annotated[Status | None, QueryParameter(description="Only matches with this status.")] = None,
+    open_seats: Annotated[bool, QueryParameter(description="Only matches with a seat that anybody may take.")] = False,
+    mine: Annotated[bool, QueryParameter(description="Only matches at which you sit; this needs a token.")] = False,
+    cursor: CursorParameter = None,
+    limit: LimitParameter = 50,
+) -> Response[MatchPage]:
+    """The matches that there are, the newest first: all public ones, and of the private ones those at which you sit or are the host.
+
+    A page stays where it is in the list while new matches are opened. Filters that nothing fits give an empty list.
+    """
+    if mine and caller is None:
+        raise Trouble("not_authenticated", "Send a token to be told of your own matches.")
+    if game is not None and game not in GAMES:
+        raise Trouble("invalid_parameter", errors=[Fault("query", "/game", "There is no such game.")])
+    listed = ("list_matches", game, status, open_seats, mine)
+    wanted = Wanted(
+        games=list(GAMES) if game is None else [game],
+        statuses=[each for each in STATUSES if status in (None, each)],
+        open_seats=open_seats,
+        player_id=None if caller is None else caller.player_id,
+        mine=mine,
+    )
+    limit = min(limit, PAGE_MAX)
+    found = await lobby.page(wanted, place_of(cursor, listed, TOP), limit + 1)
+    rows = found[:limit]
+    names = await players.names(chair.player_id for row in rows for chair in row.shown.chairs if chair.player_id is not None)
+    items = tuple(_summary(row, names, caller) for row in rows)
+    more = next_cursor(listed, rows[-1].place) if len(found) > limit else None
+    return Response(MatchPage(items, more), headers=VIEW_HEADERS)
+
+
+def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> MatchSummary:
+    shown = row.shown
+    seated = (chair.player_id for chair in shown.chairs)
+    seat = None if caller is None else next((seat for seat, player_id in enumerate(seated) if player_id == caller.player_id), None)
+    return MatchSummary(
+        match_id=match_id_of(row.stream_id),
+        game=row.game,
+        options=shown.options,
+        status=row.status,
+        visibility=row.visibility,
+        spectators=shown.spectators,
+        clock=shown.clock,
+        seats=seats(shown.chairs, names),
+        host=shown.host,
+        seats_open=row.seats_open,
+        opened_at=whole_seconds(row.opened_at),
+        version=shown_version(shown.spectators, row.status, shown.began, row.version, seat),
+    )
+
+
+ROUTES = (list_matches,)

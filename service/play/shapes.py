@@ -1,0 +1,51 @@
+"""What the fields of a game's records hold, read off the API's document, so that a number can be told from a player."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+Shape: TypeAlias = Mapping[str, Any]
+"""The JSON Schema of one field; empty where the document does not know it."""
+
+_OF_A_SEAT = re.compile(r"(a place at the table|the seats?|the owner|whose?|who)\b", re.IGNORECASE)
+
+
+class Shapes:
+    """The records of a document: `Table`, `Event` and `Command` are its unions of them."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._schemas: Mapping[str, Shape] = document["components"]["schemas"]
+
+    def fields(self, union: str, tag: str) -> Mapping[str, Shape]:
+        """The fields of the record that this tag names in a union, by name."""
+        mapping = self._schemas.get(union, {}).get("discriminator", {}).get("mapping", {})
+        return self.inside({"$ref": mapping[tag]}) if tag in mapping else {}
+
+    def inside(self, shape: Shape) -> Mapping[str, Shape]:
+        """The fields of a record that a field holds, or that may be null there."""
+        properties: Mapping[str, Shape] = self._record(shape).get("properties", {})
+        return properties
+
+    def item(self, shape: Shape) -> Shape:
+        """What a list holds."""
+        items: Shape = shape.get("items", {})
+        return items
+
+    def _record(self, shape: Shape) -> Shape:
+        [shape, *_] = shape.get("oneOf", [shape])
+        return self._schemas.get(shape["$ref"].rpartition("/")[2], {}) if "$ref" in shape else shape
+
+
+def is_seat(name: str, shape: Shape) -> bool:
+    """Whether a field, or each item of a list of this name, is a player's place at the table.
+
+    A seat is a number from 0 without an end, and what is said of it begins with whose it is.
+    """
+    if "integer" not in shape.get("type", ()) or shape.get("minimum") != 0 or "maximum" in shape:
+        return False
+    return name == "seat" or _OF_A_SEAT.match(shape.get("description", "")) is not None
+
+
+def in_seat_order(shape: Shape) -> bool:
+    """Whether the document says of a list that it holds one thing for each seat."""
+    return "seat order" in shape.get("description", "")

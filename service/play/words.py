@@ -1,0 +1,129 @@
+"""The words of a game, as the catalogue has them, and the few of our own, in English or in French."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from service.play.shapes import Shape, Shapes, in_seat_order, is_seat
+
+Language: TypeAlias = Literal["en", "fr"]
+
+NOTHING = "-"
+
+OWN: Mapping[str, Mapping[Language, str]] = {
+    "keys": {
+        "en": "Type a number to choose; r shows the rules, q gives up, Ctrl-C leaves.",
+        "fr": "Tapez un numéro pour choisir ; r montre les règles, q abandonne, Ctrl-C quitte la table.",
+    },
+    "number": {"en": "A number from 1 to {last}, r, or q.", "fr": "Un numéro de 1 à {last}, r ou q."},
+    "colon": {"en": ": ", "fr": " : "},
+    "bot": {"en": "Bot", "fr": "Robot"},
+    "player": {"en": "Player", "fr": "Joueur"},
+    "true": {"en": "yes", "fr": "oui"},
+    "false": {"en": "no", "fr": "non"},
+    "left": {"en": "You have left the table.", "fr": "Vous avez quitté la table."},
+    "match.resigned": {"en": "{seat} gives up.", "fr": "{seat} abandonne."},
+    "match.returned": {"en": "{seat} is back.", "fr": "{seat} est de retour."},
+    "match.timed_out": {"en": "Out of time: {seats}.", "fr": "Temps écoulé : {seats}."},
+    "end.resigned": {"en": "A player has given up.", "fr": "Un joueur a abandonné."},
+    "end.abandoned": {"en": "The match has been given up.", "fr": "La partie a été abandonnée."},
+}
+
+
+class Words:
+    """How a match is told: `game` is what the catalogue says of its game, `document` the API's document."""
+
+    def __init__(self, game: Mapping[str, Any], document: Mapping[str, Any], language: Language) -> None:
+        self.shapes = Shapes(document)
+        self.title: str = game["title"][language]
+        self.summary: str = game["sentence"][language]
+        self.rules: str = game["rules"][language]
+        self._language: Language = language
+        self.seats: Sequence[str] = ()
+        """The names of those who sit, in seat order."""
+        self._labels: Mapping[str, Mapping[str, str]] = game["labels"]
+        self._pieces = {piece["id"]: piece["label"] for piece in game["components"]}
+
+    def own(self, key: str) -> str:
+        """One of our own."""
+        return OWN[key][self._language]
+
+    def label(self, key: str) -> str | None:
+        """The words of the game for this key, if it has any."""
+        return self._labels[key][self._language] if key in self._labels else None
+
+    def caption(self, field: str) -> str:
+        """What a field is called."""
+        return self.label(f"field.{field}") or self.label(f"option.{field}") or field.replace("_", " ").capitalize()
+
+    def sentence(self, event: Mapping[str, Any]) -> str | None:
+        """What happened, or None where there are no words for it."""
+        tag = event["type"]
+        told = self.own(tag) if tag in OWN else self.label(f"event.{tag.partition('.')[2]}")
+        if told is None:
+            return None
+        fields = self.shapes.fields("Event", tag)
+
+        def filled(found: re.Match[str]) -> str:
+            name = found[1]
+            return self.value(name, event.get(name), fields.get(name, {}))
+
+        return re.sub(r"\{(\w+)\}", filled, told)
+
+    def value(self, name: str, value: Any, shape: Shape) -> str:
+        """The value of the field `name` in words, on one line."""
+        match value:
+            case None:
+                return NOTHING
+            case bool():
+                return self.own("true" if value else "false")
+            case list():
+                each = [self.value(name, item, self.shapes.item(shape)) for item in value]
+                if in_seat_order(shape) and len(value) == len(self.seats):
+                    each = [f"{seat} {said}" for seat, said in zip(self.seats, each, strict=True)]
+                return ", ".join(each) or NOTHING
+            case {"seat": int(), **rest} if len(rest) == 1:
+                inside = self.shapes.inside(shape)
+                return " ".join(self.value(part, each, inside.get(part, {})) for part, each in value.items())
+            case dict():
+                return " · ".join(self.parts(value, self.shapes.inside(shape)))
+            case int() if is_seat(name, shape) and value < len(self.seats):
+                return self.seats[value]
+        return self._word(name, value)
+
+    def option(self, name: str, value: Any) -> str:
+        """What was agreed on."""
+        key = "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        return self.label(f"option.{name}.{key}") or key
+
+    def reason(self, reason: str) -> str:
+        """Why a match ended."""
+        return self.label(f"end.{reason}") or self.own(f"end.{reason}")
+
+    def about(self, choice: Mapping[str, Any]) -> str:
+        """What a choice is about: its one field, or its fields with what they are called; empty when it has none."""
+        command = choice["type"].partition(".")[2]
+        fields = self.shapes.fields("Command", choice["type"])
+        said = {name: self.value(name, value, fields.get(name, {})) for name, value in choice.items() if name != "type"}
+        if len(said) == 1:
+            return "".join(said.values())
+        return ", ".join(f"{self.label(f'command.{command}.{name}') or name}{self.own('colon')}{each}" for name, each in said.items())
+
+    def parts(self, record: Mapping[str, Any], fields: Mapping[str, Shape]) -> list[str]:
+        """A record field by field: whose it is, and what there is, with its caption."""
+        there = {name: value for name, value in record.items() if value is not None and value is not False and value != []}
+        return [self._part(name, value, fields.get(name, {})) for name, value in there.items()]
+
+    def _part(self, name: str, value: Any, shape: Shape) -> str:
+        if name == "seat" or value is True:
+            return self.caption(name) if value is True else self.value(name, value, shape)
+        said = self.value(name, value, shape)
+        return f"{self.caption(name)} ({said})" if isinstance(value, dict) else f"{self.caption(name)} {said}"
+
+    def _word(self, name: str, value: str | int) -> str:
+        """What a screen calls this value of a field: a word of its own, that of a piece, or what stands there."""
+        last = name.rpartition("_")[2]
+        keys = [f"{kind}.{value}" for kind in (name, last, last.removesuffix("s"), f"option.{name}")]
+        if isinstance(value, str) and value in self._pieces:
+            keys.append(self._pieces[value])
+        return next(filter(None, map(self.label, keys)), str(value))

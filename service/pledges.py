@@ -1,0 +1,103 @@
+"""Pledges: faces that players say they will show, held against those they show. What can be pledged, the game's record says."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Annotated, TypeAlias
+
+import msgspec
+from cachetools import LRUCache
+from msgspec import Meta
+
+from domain.games import GAMES
+from domain.match.game import Seat, Showing, Viewer
+from domain.match.state import AnyMatch
+from service.matches import PAGE_MAX, Matches
+
+Phase: TypeAlias = Annotated[str, Meta(max_length=64, description="The phase of the game in which the face is set, such as `set1`.")]
+
+REMEMBERED = 1_000
+"""Matches of which a process remembers what has been shown."""
+
+Shown: TypeAlias = Mapping[tuple[int, str], list[tuple[int, int]]]
+"""What has been shown in a match: by seat and phase, the version at which it happened and the face, oldest first."""
+
+
+class Pledge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A face that you say you will show. Nobody is held to it, but everybody sees whether you did."""
+
+    phase: Phase
+    face: Annotated[int, Meta(description="One of the faces that `may_pledge` offers for it.")]
+
+
+class MadePledge(msgspec.Struct, frozen=True):
+    """A face that a player said they would show."""
+
+    phase: Phase
+    face: Annotated[int, Meta(description="The face they named.")]
+    kept: Annotated[bool | None, Meta(description="Whether they showed it; null until they have shown one, and if they never do.")]
+
+
+class PledgeOffer(msgspec.Struct, frozen=True):
+    """What your seat can pledge now."""
+
+    phase: Phase
+    faces: Annotated[tuple[int, ...], Meta(description="The faces you can name.")]
+
+
+class PledgeTally(msgspec.Struct, frozen=True):
+    """How a seat has kept its word. Only pledges that it made for all to read are counted."""
+
+    seat: Seat
+    made: Annotated[int, Meta(description="How many pledges it made.")]
+    kept: Annotated[int, Meta(description="How many of them it kept...")]
+    broken: Annotated[int, Meta(description="...and how many it broke. The others have not been shown.")]
+
+
+class Showings:
+    """What the seats of each match have shown, read off its log once."""
+
+    def __init__(self, matches: Matches) -> None:
+        self._matches = matches
+        self._read: LRUCache[str, tuple[int, tuple[tuple[int, Showing], ...]]] = LRUCache(REMEMBERED)
+
+    async def upto(self, match: AnyMatch) -> Shown:
+        """What has been shown up to the version of `match`; nothing in a game without pledges."""
+        game = GAMES[match.agreed.game]
+        if game.pledges is None:
+            return {}
+        read, found = self._read.get(match.match_id, (0, ()))
+        while read < match.version:
+            for record in await self._matches.records(match, read, PAGE_MAX):
+                read, event = record.version, record.entry.event
+                showing = game.pledges.shown(event) if isinstance(event, game.event) else None
+                found += () if showing is None else ((read, showing),)
+        self._read[match.match_id] = read, found
+        shown = defaultdict(list)
+        for version, showing in found:
+            if version <= match.version:
+                shown[showing.seat, showing.phase].append((version, showing.face))
+        return shown
+
+
+def kept(pledge: Pledge, seat: int, version: int, shown: Shown) -> bool | None:
+    """Whether the seat kept what it pledged at this version of the match: by the next face that it showed of that phase."""
+    faces = (face for at, face in shown.get((seat, pledge.phase), ()) if at > version)
+    face = next(faces, None)
+    return None if face is None else face == pledge.face
+
+
+def tally(match: AnyMatch, verdicts: Iterable[tuple[int, bool | None]]) -> tuple[PledgeTally, ...]:
+    """The tally of each seat, given the seat of every pledge and whether it was kept."""
+    of_seat = defaultdict[int, list[bool | None]](list)
+    for seat, verdict in verdicts:
+        of_seat[seat].append(verdict)
+    seats = range(len(match.chairs))
+    return tuple(PledgeTally(seat, len(of_seat[seat]), of_seat[seat].count(True), of_seat[seat].count(False)) for seat in seats)
+
+
+def offers(match: AnyMatch, viewer: Viewer) -> tuple[PledgeOffer, ...]:
+    """What this viewer's seat can pledge now; nothing while a bot stands in for its player."""
+    pledges = GAMES[match.agreed.game].pledges
+    if pledges is None or viewer is None or match.status != "playing" or not match.chairs[viewer].manned:
+        return ()
+    return tuple(PledgeOffer(phase, tuple(faces)) for phase, faces in pledges.open(match.table, viewer).items())

@@ -1,0 +1,281 @@
+"""Talk: what players say to each other at a match, to all or aside. It lies beside the log, and the rules know nothing of it.
+
+The existence of a whisper is a secret of two. Nothing that others can see may therefore count messages: the number of a message
+stays in this module, and a cursor is the id of a message, which is random and known only to those who have read it.
+"""
+
+import math
+import time
+import unicodedata
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Executable, Row, delete, func, insert, or_, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from domain.games import GAMES
+from domain.match.game import Seat, Viewer
+from domain.match.play import NotNow
+from domain.match.state import AnyMatch
+from domain.match.table import NotAllowed, Unfit
+from service import chance
+from service.held import stream_of
+from service.live.watch import Watch
+from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
+from service.players import Player, Timestamp
+from service.pledges import MadePledge, Pledge, PledgeTally, Showings, Shown, kept, offers, tally
+from service.projector import require_known, whole_seconds
+from service.store import KeyReused
+from service.store.tables import Moment, match_current, match_messages, match_talk, player_mutes
+
+TEXT_MAX = 500
+
+MESSAGES_MAX, MESSAGES_WITHIN = 10, timedelta(seconds=10)
+"""So many messages may a player send to one match within so long."""
+
+TALK_AFTER_END = timedelta(days=1)
+"""For so long those who sat may go on talking when their match has ended."""
+
+
+class BadText(ValueError):
+    """Nobody can say that; the message says why."""
+
+
+class TooFast(Exception):
+    """The player has sent `MESSAGES_MAX` messages just now, and may send the next one in so many seconds."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"the next message may come in {seconds} s")
+        self.seconds = seconds
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What a player says, a text or a pledge: to all, or aside to one seat."""
+
+    text: str | None = None
+    pledge: Pledge | None = None
+    to_seat: int | None = None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """What a player said at a match. Show the text as the plain text that it is, never as markup."""
+
+    message_id: Annotated[str, Meta(description="The message's id.")]
+    at: Timestamp
+    player_id: Annotated[str, Meta(description="The player who said it.")]
+    seat: Annotated[Seat, Meta(description="Where they sat then; before the start somebody else may have sat down there since.")]
+    to_seat: Annotated[Seat | None, Meta(description="The seat it was whispered to; null when it was said to all.")]
+    kind: Annotated[Literal["text", "pledge"], Meta(description="Which one of the two it is.")]
+    text: Annotated[str | None, Meta(description="What was said; null for a pledge.")]
+    pledge: Annotated[MadePledge | None, Meta(description="What was pledged; null for a text.")]
+
+
+def said_text(text: str) -> str:
+    """`text` as it is said: trimmed, NFC, 1 to 500 characters, with `\\n` as the only control character. Raises `BadText`."""
+    said = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
+    if not 1 <= len(said) <= TEXT_MAX:
+        raise BadText(f"A message has 1 to {TEXT_MAX} characters, not counting spaces around it.")
+    if any(each != "\n" and unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in said):
+        raise BadText("A message has no control characters but line breaks.")
+    return said
+
+
+class Talk:
+    """The messages of all matches. `watch` tells those who wait at a match that somebody said something there."""
+
+    def __init__(self, engine: AsyncEngine, matches: Matches, watch: Watch) -> None:
+        self._engine, self._matches, self._showings = engine, matches, Showings(matches)
+        self.watch = watch
+
+    async def say(self, match_id: str, player: Player, call: UUID, words: Words) -> Message:
+        """Say this at a match; the same call says it once.
+
+        Raises `UnknownMatch`, `NotAllowed`, `NotNow` and `Unfit` as commands do, `TooFast`, `KeyReused` when the call said something
+        else before, and `Busy` when the match moves on too fast to say anything about it.
+        """
+        gives_up = time.monotonic() + RACE_SECONDS
+        while True:
+            match = await self._matches.get(match_id)
+            require_known(match, player)
+            try:
+                return await self._say(match, player.player_id, call, words)
+            except _MovedOn:
+                if time.monotonic() > gives_up:
+                    raise Busy from None
+
+    async def _say(self, match: AnyMatch, player_id: str, call: UUID, words: Words) -> Message:
+        stream, message = stream_of(match.match_id), match_messages.c
+        known = select(match_messages).where(message.stream_id == stream, message.command_id == call)
+        async with self._engine.begin() as connection:
+            # From here on nobody else adds a message to this match, so numbers, versions and moments ascend together.
+            number = await connection.scalar(_next(stream))
+            row = (await connection.execute(known)).one_or_none()
+            if row is None:
+                await _require_present(connection, match)
+                _require_sayable(match, player_id, words)
+                await _require_slow(connection, stream, player_id)
+                row = (await connection.execute(_new(match, number, player_id, call, words))).one()
+            elif _words(row) != words:
+                raise KeyReused
+        self.watch.moved(stream, number)
+        return _message(row, await self._showings.upto(match))
+
+    async def place(self, match_id: str, message_id: str | None) -> int | None:
+        """Where a message stands in the talk at a match, for `heard`: 0 for None, which is the beginning; None if there is no such one.
+
+        Whoever names a message has read it, so it does not matter whether they still can.
+        """
+        if message_id is None:
+            return 0
+        if not chance.is_id("msg", message_id):
+            return None
+        message = match_messages.c
+        known = select(message.number).where(message.stream_id == stream_of(match_id), message.message_id == message_id)
+        async with self._engine.connect() as connection:
+            number: int | None = await connection.scalar(known)
+        return number
+
+    async def heard(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int, limit: int) -> tuple[Message, ...]:
+        """Up to `limit` messages that this viewer of `match` can read and the reader has not muted, oldest first, after this place."""
+        message = match_messages.c
+        audible = _audible(match, None if viewer is None or reader is None else reader.player_id)
+        statement = select(match_messages).where(message.number > place, *audible).order_by(message.number).limit(min(limit, PAGE_MAX))
+        if reader is not None:
+            muted = select(player_mutes.c.muted_id).where(player_mutes.c.player_id == reader.player_id)
+            statement = statement.where(message.player_id.not_in(muted))
+        shown = await self._showings.upto(match)
+        async with self._engine.connect() as connection:
+            return tuple(_message(row, shown) for row in await connection.execute(statement))
+
+    async def tally(self, match: AnyMatch) -> tuple[PledgeTally, ...]:
+        """How each seat has kept its pledges up to the version of `match`, but for whispered ones; nothing in a game without pledges."""
+        if GAMES[match.agreed.game].pledges is None:
+            return ()
+        statement = select(match_messages).where(match_messages.c.face.is_not(None), *_audible(match, None))
+        shown = await self._showings.upto(match)
+        async with self._engine.connect() as connection:
+            pledged = (_message(row, shown) for row in await connection.execute(statement))
+            return tally(match, ((message.seat, message.pledge.kept) for message in pledged if message.pledge is not None))
+
+    async def forget(self, player_id: str) -> None:
+        """Delete what this player ever wrote, and their mutes. Pledges stay, as the dice that they were about do."""
+        muting = or_(player_mutes.c.player_id == player_id, player_mutes.c.muted_id == player_id)
+        async with self._engine.begin() as connection:
+            await connection.execute(update(match_messages).where(match_messages.c.player_id == player_id).values(text=None))
+            await connection.execute(delete(player_mutes).where(muting))
+
+
+class _MovedOn(Exception):
+    """The match has moved on since it was read."""
+
+
+_CLOCK = func.clock_timestamp(type_=Moment)
+
+
+def _next(stream: UUID) -> Executable:
+    """Locks the talk at a match and takes its next number. One that is not used in the end leaves a gap, which harms nobody."""
+    row = upsert(match_talk).values(stream_id=stream, messages=1)
+    more = row.on_conflict_do_update(index_elements=["stream_id"], set_={"messages": match_talk.c.messages + 1})
+    return more.returning(match_talk.c.messages)
+
+
+async def _require_present(connection: AsyncConnection, match: AnyMatch) -> None:
+    """Raises `_MovedOn` unless this is the match as it stands, and `NotNow` when it ended too long ago."""
+    current = match_current.c
+    too_late = current.ended_at < _CLOCK - TALK_AFTER_END
+    statement = select(current.version, too_late.label("too_late")).where(current.stream_id == stream_of(match.match_id))
+    now = (await connection.execute(statement)).one()
+    if now.version != match.version:
+        raise _MovedOn
+    if now.too_late:
+        raise NotNow("talk_over")
+
+
+def _require_sayable(match: AnyMatch, player_id: str, words: Words) -> None:
+    """Raises what `Talk.say` does unless this player sits at the match and may say this now."""
+    seat = match.seat_of(player_id)
+    if seat is None:
+        raise NotAllowed("not_seated")
+    if words.to_seat is not None:
+        # A game whose options say so lets two players talk aside.
+        if not getattr(match.agreed.options, "whispers", False):
+            raise Unfit("whispers_not_allowed", "to_seat")
+        if words.to_seat >= len(match.chairs):
+            raise Unfit("no_such_seat", "to_seat")
+        if words.to_seat == seat:
+            raise Unfit("whisper_to_yourself", "to_seat")
+        if match.chairs[words.to_seat].player_id is None:
+            raise NotNow("no_player_there")
+    if words.pledge is not None:
+        if GAMES[match.agreed.game].pledges is None:
+            raise Unfit("no_pledges", "pledge")
+        faces = {offer.phase: offer.faces for offer in offers(match, seat)}.get(words.pledge.phase)
+        if faces is None:
+            raise NotNow("pledge_closed")
+        if words.pledge.face not in faces:
+            raise Unfit("no_such_face", "pledge/face")
+
+
+async def _require_slow(connection: AsyncConnection, stream: UUID, player_id: str) -> None:
+    message = match_messages.c
+    latest = select(message.at + MESSAGES_WITHIN - _CLOCK).where(message.stream_id == stream, message.player_id == player_id)
+    wait: timedelta | None = await connection.scalar(latest.order_by(message.at.desc()).offset(MESSAGES_MAX - 1).limit(1))
+    if wait is not None and wait > timedelta(0):
+        raise TooFast(math.ceil(wait.total_seconds()))
+
+
+def _new(match: AnyMatch, number: int, player_id: str, call: UUID, words: Words) -> Executable:
+    row = {
+        "stream_id": stream_of(match.match_id),
+        "number": number,
+        "message_id": chance.new_id("msg"),
+        "command_id": call,
+        "at": _CLOCK,
+        "version": match.version,
+        "player_id": player_id,
+        "seat": match.seat_of(player_id),
+        "to_player_id": None if words.to_seat is None else match.chairs[words.to_seat].player_id,
+        "to_seat": words.to_seat,
+        "text": words.text,
+        "phase": None if words.pledge is None else words.pledge.phase,
+        "face": None if words.pledge is None else words.pledge.face,
+    }
+    return insert(match_messages).values(row).returning(match_messages)
+
+
+def _audible(match: AnyMatch, seated: str | None) -> Iterator[ColumnElement[bool]]:
+    """Which messages can be read at this version of the match by a player who sits there, or by everybody (None).
+
+    Versions ascend with numbers, so this cuts off the end of the talk and leaves no hole in it.
+    """
+    message = match_messages.c
+    yield message.stream_id == stream_of(match.match_id)
+    yield message.version <= match.version
+    yield message.text.is_not(None) | message.face.is_not(None)
+    if seated is None:
+        yield message.to_seat.is_(None)
+    else:
+        yield message.to_seat.is_(None) | (message.player_id == seated) | (message.to_player_id == seated)
+
+
+def _words(row: Row[Any]) -> Words:
+    return Words(row.text, None if row.face is None else Pledge(row.phase, row.face), row.to_seat)
+
+
+def _message(row: Row[Any], shown: Shown) -> Message:
+    pledge = _words(row).pledge
+    return Message(
+        message_id=row.message_id,
+        at=whole_seconds(row.at),
+        player_id=row.player_id,
+        seat=row.seat,
+        to_seat=row.to_seat,
+        kind="text" if pledge is None else "pledge",
+        text=row.text,
+        pledge=None if pledge is None else MadePledge(pledge.phase, pledge.face, kept(pledge, row.seat, row.version, shown)),
+    )

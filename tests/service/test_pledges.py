@@ -1,0 +1,111 @@
+"""Pledges: what a seat says it will show, held against what it shows."""
+
+from typing import Any
+
+import httpx
+
+from tests.service.conftest import Join
+from tests.service.talkers import Talkers, opened, playing, sit
+
+FACES = [1, 2, 3, 4, 5, 6]
+
+
+async def verdicts(talkers: Talkers, reader: httpx.AsyncClient) -> list[bool | None]:
+    return [item["pledge"]["kept"] for item in (await talkers.heard(reader))["items"] if item["kind"] == "pledge"]
+
+
+def tally(*counts: tuple[int, int, int]) -> list[dict[str, Any]]:
+    return [{"seat": seat, "made": made, "kept": kept, "broken": broken} for seat, (made, kept, broken) in enumerate(counts)]
+
+
+async def test_a_pledge_is_kept_or_broken_by_the_die_that_its_seat_shows_next(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join)
+    said = await talkers.pledge(0, "set1", 4)
+    assert (said["kind"], said["text"], said["pledge"]) == ("pledge", None, {"phase": "set1", "face": 4, "kept": None})
+    await talkers.pledge(1, "set1", 4)
+    await talkers.pledge(1, "set2", 4)
+    assert await verdicts(talkers, client) == [None, None, None]
+    assert (await talkers.heard(client))["tally"] == tally((1, 0, 0), (2, 0, 0), (0, 0, 0))
+    await talkers.show([4, 1, 4])
+    assert await verdicts(talkers, client) == [True, False, None]
+    await talkers.show([1, 4, 4])
+    assert await verdicts(talkers, client) == [True, False, True]
+    assert (await talkers.heard(client))["tally"] == tally((1, 1, 0), (2, 1, 1), (0, 0, 0))
+
+
+async def test_a_pledge_belongs_to_the_round_in_which_it_was_made(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join)
+    first = await talkers.pledge(0, "set1", 2, key="first")
+    await talkers.show([2, 1, 1])
+    await talkers.show([1, 2, 3])
+    await talkers.pledge(0, "set1", 2)
+    assert await verdicts(talkers, client) == [True, None]
+    await talkers.show([3, 1, 1])
+    assert await verdicts(talkers, client) == [True, False]
+    again = await talkers.pledge(0, "set1", 2, key="first")
+    assert again == {**first, "pledge": {"phase": "set1", "face": 2, "kept": True}}
+
+
+async def test_a_seat_is_told_what_it_can_pledge_and_can_pledge_nothing_else(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await opened(await join("Ada"))
+    early = await talkers.send(0, pledge={"phase": "set1", "face": 1})
+    assert (early.status_code, early.json()["code"]) == (409, "pledge_closed")
+    for name in ("Bob", "Cid"):
+        await sit(talkers, await join(name))
+    both = [{"phase": "set1", "faces": FACES}, {"phase": "set2", "faces": FACES}]
+    assert (await talkers.heard(talkers.players[2]))["may_pledge"] == both
+    assert (await talkers.heard(client))["may_pledge"] == []
+    for face in (0, 7, 2**40):
+        answer = await talkers.send(0, pledge={"phase": "set1", "face": face})
+        assert (answer.status_code, answer.json()["code"], answer.json()["errors"][0]["pointer"]) == (422, "no_such_face", "/pledge/face")
+    assert (await talkers.send(0, pledge={"phase": "lunch", "face": 1})).json()["code"] == "pledge_closed"
+    await talkers.show([1, 2, 3])
+    assert (await talkers.heard(talkers.players[2]))["may_pledge"] == both[1:]
+    assert (await talkers.send(0, pledge={"phase": "set1", "face": 1})).json()["code"] == "pledge_closed"
+    await talkers.players[2].post(f"{talkers.path}/resign")
+    assert (await talkers.heard(talkers.players[2]))["may_pledge"] == []
+    assert (await talkers.send(2, pledge={"phase": "set2", "face": 1})).json()["code"] == "pledge_closed"
+    assert (await talkers.heard(client))["tally"] == tally((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+
+async def test_a_die_that_is_set_and_hidden_is_no_verdict_yet(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join)
+    for seat in range(3):
+        await talkers.choose(seat, {"type": "schemers.ready"})
+    await talkers.choose(0, {"type": "schemers.commit_die", "face": 5})
+    await talkers.pledge(0, "set1", 5)
+    await talkers.choose(1, {"type": "schemers.commit_die", "face": 5})
+    for reader in (*talkers.players, client):
+        assert await verdicts(talkers, reader) == [None]
+    await talkers.choose(2, {"type": "schemers.commit_die", "face": 5})
+    assert await verdicts(talkers, client) == [True]
+
+
+async def test_a_game_without_secret_faces_has_no_pledges(join: Join) -> None:
+    ada = await join("Ada")
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "bots": ["easy"]})).json()
+    talkers = Talkers(f"/v1/matches/{opened['match_id']}", [ada])
+    answer = await talkers.send(0, pledge={"phase": "set1", "face": 1})
+    assert (answer.status_code, answer.json()["code"]) == (422, "no_pledges")
+    page = await talkers.heard(ada)
+    assert (page["tally"], page["may_pledge"]) == ([], [])
+    await ada.post(f"{talkers.path}/resign")
+    assert (await ada.get(f"{talkers.path}/record")).json()["tally"] == []
+
+
+async def test_the_record_has_the_tally_of_what_was_pledged_aloud_and_nothing_that_was_said(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join, options={"whispers": True})
+    await talkers.say(0, "a word among us")
+    await talkers.pledge(0, "set1", 1)
+    await talkers.pledge(0, "set1", 2)
+    await talkers.pledge(1, "set1", 6, to_seat=0)
+    await talkers.pledge(2, "set2", 3)
+    await talkers.show([1, 6, 3])
+    assert await verdicts(talkers, talkers.players[1]) == [True, False, True, None]
+    for player in talkers.players:
+        await player.post(f"{talkers.path}/resign")
+    record = await client.get(f"{talkers.path}/record")
+    assert record.json()["tally"] == tally((2, 1, 1), (0, 0, 0), (1, 0, 0))
+    assert "a word among us" not in record.text
+    for reader in (*talkers.players, client):
+        assert (await talkers.heard(reader))["tally"] == record.json()["tally"]

@@ -1,0 +1,74 @@
+"""Where players stand, as a front end meets it."""
+
+import asyncio
+from typing import Any
+
+import httpx
+
+from tests.service.conftest import Join
+
+STANDINGS = "/v1/games/pico/standings"
+
+
+async def beaten(winner: httpx.AsyncClient, loser: httpx.AsyncClient) -> str:
+    """Play a match that the loser gives up; answers its id."""
+    match_id = (await winner.post("/v1/matches", json={"options": {"game": "pico"}})).json()["match_id"]
+    await loser.post(f"/v1/matches/{match_id}/seats", json={})
+    assert (await loser.post(f"/v1/matches/{match_id}/resign")).json()["result"]["reason"] == "resigned"
+    return str(match_id)
+
+
+async def counted(client: httpx.AsyncClient, matches: int) -> list[dict[str, Any]]:
+    """The standings as soon as so many matches of two count."""
+    for _ in range(500):
+        items: list[dict[str, Any]] = (await client.get(STANDINGS)).json()["items"]
+        if sum(item["matches"] for item in items) == 2 * matches:
+            return items
+        await asyncio.sleep(0.01)
+    raise AssertionError("the matches do not count")
+
+
+async def test_a_match_that_is_over_counts_a_moment_later(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    answer = await client.get(STANDINGS)
+    assert answer.json() == {"items": [], "next_cursor": None}
+    assert answer.headers["cache-control"] == "public, max-age=1"
+    await beaten(ada, bob)
+    first, second = await counted(client, 1)
+    assert (first["rank"], first["display_name"], first["wins"], first["mean_rank"]) == (1, "Ada", 1, 1)
+    assert (second["rank"], second["display_name"], second["wins"], second["mean_rank"]) == (2, "Bob", 0, 2)
+    assert first["rating"] > second["rating"]
+    assert (await client.get("/v1/games/little-train/standings")).json()["items"] == []
+
+
+async def test_it_shows_the_names_that_players_have_now(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    await beaten(ada, bob)
+    await counted(client, 1)
+    await ada.patch("/v1/players/me", json={"display_name": "Countess"})
+    assert [item["display_name"] for item in (await client.get(STANDINGS)).json()["items"]] == ["Countess", "Bob"]
+
+
+async def test_equals_share_a_rank_also_over_the_edge_of_a_page(client: httpx.AsyncClient, join: Join) -> None:
+    for _ in range(3):
+        await beaten(await join("winner"), await join("loser"))
+    whole = await counted(client, 3)
+    assert [item["rank"] for item in whole] == [1, 1, 1, 4, 4, 4]
+    paged, cursor = list[dict[str, Any]](), dict[str, str]()
+    for _ in range(3):
+        page = (await client.get(STANDINGS, params={"limit": 2, **cursor})).json()
+        paged += page["items"]
+        cursor = {"cursor": page["next_cursor"]}
+    assert paged == whole
+    assert page["next_cursor"] is None
+
+
+async def test_only_games_have_standings_and_cursors_are_for_one_game(client: httpx.AsyncClient, join: Join) -> None:
+    answer = await client.get("/v1/games/chess/standings")
+    assert (answer.status_code, answer.json()["code"]) == (404, "game_not_found")
+    await beaten(await join("Ada"), await join("Bob"))
+    await counted(client, 1)
+    cursor = (await client.get(STANDINGS, params={"limit": 1})).json()["next_cursor"]
+    assert len((await client.get(STANDINGS, params={"cursor": cursor})).json()["items"]) == 1
+    answer = await client.get("/v1/games/little-train/standings", params={"cursor": cursor})
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/cursor")
