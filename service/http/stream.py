@@ -27,7 +27,7 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
 from service.projector import Item, MatchView, feed
-from service.store import StoreAway
+from service.store.away import is_away
 from service.tickets import Tickets
 
 HEARTBEAT_SECONDS = 15.0
@@ -136,7 +136,9 @@ class Streams:
                     yield frame
         except (UnknownMatch, NotAllowed):
             yield _message(ByeFrame("gone"))
-        except StoreAway:
+        except Exception as error:
+            if not is_away(error):
+                raise
             yield _message(ByeFrame("unavailable"))
 
     async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:

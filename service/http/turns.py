@@ -21,7 +21,7 @@ from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_
 from service.http.problems import Trouble
 from service.http.stream import ByeFrame, Reason, Streams
 from service.players import Player
-from service.store import StoreAway
+from service.store.away import is_away
 from service.tickets import Tickets
 from service.turns import TOP, Turn, Turns
 
@@ -164,7 +164,9 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
                 except TimeoutError:
                     yield b": still here\n\n"
                 bell.clear()
-    except StoreAway:
+    except Exception as error:
+        if not is_away(error):
+            raise
         yield _message(ByeFrame("unavailable"))
 
 

@@ -11,7 +11,7 @@ CHANNEL = "ludicitude"
 
 SEND = "SELECT pg_notify($1, $2), pg_notification_queue_usage() AS used"
 
-_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 
 class Hints:
