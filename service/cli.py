@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     command(_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another")
     command(_migrate, "bring the database's schema up to date, and end")
     command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
+    command(_verify, "check every match of the database, event by event, while the service goes on; exit code 1 if anything is wrong")
     play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
     play.add_argument("game", help="the game's key, such as pico")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
@@ -77,6 +78,15 @@ def _rebuild() -> None:
 
     with _database() as url:
         asyncio.run(rebuild(url))
+
+
+def _verify() -> None:
+    from service.upkeep.verify import verify
+
+    with _database() as url:
+        faults = asyncio.run(verify(url, print))
+    if faults:
+        raise CantRun(f"{faults} faults were found.")
 
 
 @contextlib.contextmanager

@@ -97,6 +97,8 @@ def time_out(game: AnyGame, match: AnyMatch, bot: BotChoice, world: World) -> tu
     entries: tuple[Entry, ...] = (Entry(TimedOut(late), owed=match.owed, due=match.due),)
     for seat in late:
         now = fold(game, match, entries)
+        if now.status == "ended":
+            break
         if clock.on_timeout == "resign" and now.chairs[seat].manned:
             entries = joined(entries, _resign(game, now, seat))
             now = fold(game, match, entries)

@@ -94,6 +94,12 @@ class Decoder:
         return Record(stored.version, stored.at, Entry(reader.decode(data), meta.seat, meta.draw, meta.sealed, meta.owed, meta.due))
 
 
+def origin(stored: Stored) -> Origin:
+    """Where a stored event comes from."""
+    meta = _read_meta(stored.meta)
+    return Origin(meta.actor, meta.command)
+
+
 _decoders: dict[str, Decoder] = {}
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from domain.games.pico.events import CardCommitted, CardsRevealed
 from domain.match import table
-from domain.match.events import Clock, Resigned, TimedOut
+from domain.match.events import Clock, Ended, Resigned, TimedOut
 from domain.match.play import NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import World
@@ -82,6 +82,12 @@ def test_the_clock_may_resign_a_seat_and_a_match_of_two_ends_then() -> None:
     assert match.result is not None
     assert match.result.reason == "resigned"
     assert [(place.seat, place.rank) for place in match.result.ranking] == [(1, 1), (0, 2)]
+
+
+def test_a_match_of_two_ends_once_though_both_were_silent() -> None:
+    match = timed(on_timeout="resign")
+    entries = table.time_out(PICO, match, last_choice, at(90))
+    assert [type(entry.event) for entry in entries] == [TimedOut, Resigned, Ended]
 
 
 def test_a_match_that_the_clock_plays_alone_ends() -> None:

@@ -1,0 +1,170 @@
+"""Matches with everything that is stored of them, for those who check a database or carry matches from one to another."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from service.store.contract import Cursor, Line, Snapshot, Stored
+
+PAGE = 100
+FIRST = UUID(int=0)
+
+STREAMS = """
+SELECT stream_id FROM (
+    (SELECT stream_id FROM es.streams WHERE stream_id > :after ORDER BY stream_id LIMIT :page)
+    UNION (SELECT stream_id FROM es.events WHERE stream_id > :after AND version = 1 ORDER BY stream_id LIMIT :page)
+    UNION (SELECT stream_id FROM public.match_current WHERE stream_id > :after ORDER BY stream_id LIMIT :page)
+    UNION (SELECT stream_id FROM public.match_seeds WHERE stream_id > :after ORDER BY stream_id LIMIT :page)
+) AS known
+ORDER BY stream_id LIMIT :page
+"""
+
+HEAD = """
+SELECT category, version, last_epoch, last_tx::text::bigint AS last_tx, archived_at FROM es.streams WHERE stream_id = :stream
+"""
+
+EVENTS = """
+SELECT version, at, type, schema_version, data::text AS data, meta::text AS meta, event_id, epoch, tx_id::text::bigint AS tx, position
+FROM es.events WHERE stream_id = :stream ORDER BY version
+"""
+
+COMMANDS = """
+SELECT command_id, fingerprint, first_version, last_version, at FROM es.commands WHERE stream_id = :stream ORDER BY first_version
+"""
+
+CURRENT = """
+SELECT version, game, status, visibility, seats, seats_open, players, due_at, bots_at, shown::text AS shown, rematch_of,
+    opened_at, updated_at, ended_at
+FROM public.match_current WHERE stream_id = :stream
+"""
+
+SEED = "SELECT seed, opened_at FROM public.match_seeds WHERE stream_id = :stream"
+
+SNAPSHOT = "SELECT version, state::text AS state FROM es.snapshots WHERE stream_id = :stream AND state_schema = :state_schema"
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The row of a stream, which appends to it wait for. `last` is the transaction that appended last: (epoch, number)."""
+
+    category: str
+    version: int
+    last: tuple[int, int]
+    archived_at: datetime | None
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """An event with its id and its place in the order of all events."""
+
+    event: Stored
+    event_id: UUID
+    cursor: Cursor
+
+
+class Done(msgspec.Struct, frozen=True):
+    """A command that is remembered: what it asked for, where its events stand, and when it came."""
+
+    command: UUID
+    fingerprint: bytes
+    first: int
+    last: int
+    at: datetime
+
+
+class Current(msgspec.Struct, frozen=True):
+    """The match's own row."""
+
+    version: int
+    line: Line
+    opened_at: datetime
+    updated_at: datetime
+    ended_at: datetime | None
+
+
+class Seed(msgspec.Struct, frozen=True):
+    """The match's seed, and when it was opened to everybody."""
+
+    seed: bytes
+    opened_at: datetime | None
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """Everything that is stored of one match, as it stood at one moment; what is not there is None."""
+
+    stream: UUID
+    head: Head | None
+    events: tuple[Placed, ...]
+    commands: tuple[Done, ...]
+    current: Current | None
+    seed: Seed | None
+    snapshot: Snapshot | None
+
+
+async def wholes(engine: AsyncEngine, state_schema: int, wanted: tuple[UUID, ...] | None = None) -> AsyncIterator[Whole]:
+    """Every match of the database, or those wanted, one after the other, with their snapshots of this number."""
+    async with engine.connect() as plain:
+        connection = await plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        async for stream in _streams(connection, wanted):
+            yield await _whole(connection, stream, state_schema)
+
+
+async def _streams(connection: AsyncConnection, wanted: tuple[UUID, ...] | None) -> AsyncIterator[UUID]:
+    if wanted is not None:
+        for stream in wanted:
+            yield stream
+        return
+    after = FIRST
+    while True:
+        async with connection.begin():
+            page = (await connection.execute(text(STREAMS), {"after": after, "page": PAGE})).scalars().all()
+        if not page:
+            return
+        for stream in page:
+            yield stream
+        after = page[-1]
+
+
+async def _whole(connection: AsyncConnection, stream: UUID, state_schema: int) -> Whole:
+    async def rows(statement: str, **more: int) -> Any:
+        return (await connection.execute(text(statement), {"stream": stream, **more})).all()
+
+    # One transaction, so that a match that moves on meanwhile is seen as it stood at one moment.
+    async with connection.begin():
+        head, events, commands = await rows(HEAD), await rows(EVENTS), await rows(COMMANDS)
+        current, seed, snapshot = await rows(CURRENT), await rows(SEED), await rows(SNAPSHOT, state_schema=state_schema)
+    return Whole(
+        stream,
+        Head(head[0].category, head[0].version, (head[0].last_epoch, head[0].last_tx), head[0].archived_at) if head else None,
+        tuple(
+            Placed(
+                Stored(row.version, row.at, row.type, row.schema_version, row.data.encode(), row.meta.encode()),
+                row.event_id,
+                Cursor(row.epoch, row.tx, row.position),
+            )
+            for row in events
+        ),
+        tuple(Done(*row) for row in commands),
+        _current(current[0]) if current else None,
+        Seed(seed[0].seed, seed[0].opened_at) if seed else None,
+        Snapshot(snapshot[0].version, snapshot[0].state.encode()) if snapshot else None,
+    )
+
+
+def _current(row: Any) -> Current:
+    line = Line(
+        game=row.game,
+        status=row.status,
+        visibility=row.visibility,
+        seats=row.seats,
+        seats_open=row.seats_open,
+        players=tuple(row.players),
+        due_at=row.due_at,
+        bots_owe=row.bots_at is not None,
+        shown=row.shown.encode(),
+        rematch_of=row.rematch_of,
+    )
+    return Current(row.version, line, row.opened_at, row.updated_at, row.ended_at)
