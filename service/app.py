@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import Any
 
 from litestar import Litestar
 from litestar.di import Provide
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.bots import Bots
 from service.clocks import time_out
@@ -26,6 +28,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    turns,
 )
 from service.http.acting import acting
 from service.http.assembly import http_app
@@ -34,6 +37,7 @@ from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
+from service.live.wire import Wire
 from service.matches import Matches
 from service.mutes import Mutes
 from service.players import Players
@@ -48,6 +52,7 @@ from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.talk import Talk
 from service.tickets import Tickets
+from service.turns import Turns
 
 ROUTES = (
     *players.ROUTES,
@@ -60,6 +65,7 @@ ROUTES = (
     *commands.ROUTES,
     *log.ROUTES,
     *stream.ROUTES,
+    *turns.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
     *testing.ROUTES,
@@ -68,53 +74,63 @@ ROUTES = (
 )
 
 
+SERVICES = (
+    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+    *("lobby", "standings", "erasure", "runner"),
+)
+"""What handlers take by these names; `_services` makes it."""
+
+
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, invites, test_mode, lobby = Players(engine), Invites(engine), TestMode(settings.test_mode), Lobby(engine)
+    players, test_mode = Players(engine), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
             held.push_async_callback(engine.dispose)
-            store = await EventStore.connect(
-                settings.database_url, appending=settings.append_connections, reading=settings.query_connections
-            )
-            held.push_async_callback(store.close)
-            watch = await held.enter_async_context(Watch(store.versions))
-            matches = Matches(store, watch)
-            talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages)))
-            bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-            await held.enter_async_context(Sweep(store, "bots_at", bots.play))
-            await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
-            runner = await held.enter_async_context(Runner(store, engine, RESULTS))
-            matches.when_moved(lambda _: runner.wake())
-            views = Views(matches, players, invites)
-            app.state.update(
-                readiness=Readiness(engine),
-                watch=watch,
-                matches=matches,
-                invites=invites,
-                views=views,
-                tickets=Tickets(engine),
-                streams=Streams(matches, views, watch),
-                lobby=lobby,
-                standings=Standings(engine),
-                erasure=Erasure(players, matches, lobby, talk),
-                runner=runner,
-                talk=talk,
-                mutes=Mutes(engine),
-            )
+            app.state.update(await _services(settings, engine, players, held))
             yield
 
     return http_app(
         ROUTES,
         players=players,
-        services=(
-            *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "talk", "mutes"),
-            *("lobby", "standings", "erasure", "runner"),
-        ),
+        services=SERVICES,
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],
     )
+
+
+async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
+    """The services by their names; `held` closes in reverse what was opened for them."""
+    store = await EventStore.connect(settings.database_url, appending=settings.append_connections, reading=settings.query_connections)
+    held.push_async_callback(store.close)
+    wire = await held.enter_async_context(Wire(settings.database_url))
+    watch = await held.enter_async_context(Watch(store.versions, wire))
+    matches, invites, lobby = Matches(store, watch), Invites(engine), Lobby(engine)
+    turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
+    talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
+    bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+    runner = await held.enter_async_context(Runner(store, engine, RESULTS))
+    matches.when_moved(lambda _: runner.wake())
+    views = Views(matches, players, invites)
+    return {
+        "readiness": Readiness(engine),
+        "watch": watch,
+        "matches": matches,
+        "invites": invites,
+        "views": views,
+        "tickets": Tickets(engine),
+        "streams": Streams(matches, views, watch),
+        "turns": turns,
+        "talk": talk,
+        "mutes": Mutes(engine),
+        "lobby": lobby,
+        "standings": Standings(engine),
+        "erasure": Erasure(players, matches, lobby, talk),
+        "runner": runner,
+    }

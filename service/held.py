@@ -13,7 +13,7 @@ from domain.games import GAMES, AnyOptions
 from domain.match import fate
 from domain.match.events import Clock, Spectators
 from domain.match.game import AnyGame, Luck
-from domain.match.play import Fate
+from domain.match.play import Fate, Owed
 from domain.match.state import AnyMatch, Chair, Match, fold, match_type
 from domain.match.table import World
 from service import chance
@@ -58,6 +58,9 @@ class Shown(msgspec.Struct, frozen=True):
     host: str
     began: int
     chairs: tuple[Chair, ...]
+    owed: tuple[Owed, ...]
+    due: datetime | None
+    """When the clock answers for those who owe; `due_at` of the row also moves while a process sees to it."""
 
 
 def match_id_of(stream: UUID) -> str:
@@ -86,11 +89,17 @@ def restored(loaded: Loaded, stream: UUID) -> Held:
     return Held(game, fold(game, match, (decode(game, stored).entry for stored in loaded.tail)), loaded.seed)
 
 
+def deadline(match: AnyMatch) -> datetime | None:
+    """When the clock answers for those who owe a choice; None where nobody is hurried."""
+    return match.due if match.owed and match.agreed.clock is not None else None
+
+
 def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
     # The entropy that players send is theirs alone before the start, and no list has a use for it.
     chairs = tuple(replace(chair, entropy="") for chair in match.chairs)
+    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, deadline(match))
     return Line(
         game=terms.game,
         status=match.status,
@@ -100,7 +109,8 @@ def line(match: AnyMatch) -> Line:
         players=tuple(sorted({*match.seated, match.host})),
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        shown=msgspec.json.encode(Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs)),
+        waits_for=match.players_owing,
+        shown=msgspec.json.encode(shown),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )
 

@@ -11,7 +11,7 @@ from domain.match.events import Clock, Spectators, Visibility, veil
 from domain.match.game import Result, Seat, Viewer
 from domain.match.state import AnyMatch, Chair, Status
 from domain.match.table import NotAllowed
-from service.held import UnknownMatch
+from service.held import UnknownMatch, deadline
 from service.players import Player, Timestamp
 from service.store.codec import Record
 
@@ -191,5 +191,5 @@ def _decisions(match: AnyMatch, viewer: Viewer) -> tuple[Decision, ...]:
     if decision is None:
         return ()
     choices = GAMES[match.agreed.game].choices(match.table, viewer)
-    deadline = None if match.agreed.clock is None or match.due is None else whole_seconds(match.due)
-    return (Decision(decision, viewer, deadline, tuple(choices)),)
+    due = deadline(match)
+    return (Decision(decision, viewer, None if due is None else whole_seconds(due), tuple(choices)),)

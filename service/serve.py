@@ -89,7 +89,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
-        for watch in (self._app.state.watch, self._app.state.talk.watch):
+        for watch in (self._app.state.watch, self._app.state.talk.watch, self._app.state.turns.watch):
             watch.close()
         await super().shutdown(sockets)
 

@@ -1,4 +1,4 @@
-"""Tickets to streams: a secret that is good once, for a minute, for one player and one match."""
+"""Tickets to streams: a secret that is good once, for a minute, for one player and one stream: a match's, or the player's own."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -20,8 +20,11 @@ class Tickets:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def issue(self, player_id: str, stream: UUID) -> tuple[str, datetime]:
-        """A new ticket, and when it expires. Those that have expired unused are swept away on the way."""
+    async def issue(self, player_id: str, stream: UUID | None) -> tuple[str, datetime]:
+        """A new ticket to the stream of a match, or to the player's own (None), and when it expires.
+
+        Those that have expired unused are swept away on the way.
+        """
         ticket = chance.new_token()
         row = {
             "hash": _hash(ticket),
@@ -36,11 +39,15 @@ class Tickets:
             ).scalar_one()
         return ticket, expires_at.replace(microsecond=0)
 
-    async def redeem(self, ticket: str, stream: UUID) -> Player | None:
+    async def redeem(self, ticket: str, stream: UUID | None) -> Player | None:
         """Whose ticket to this stream it is, and the ticket is used up; None for any other."""
         used = (
             delete(stream_tickets)
-            .where(stream_tickets.c.hash == _hash(ticket), stream_tickets.c.stream_id == stream, stream_tickets.c.expires_at >= func.now())
+            .where(
+                stream_tickets.c.hash == _hash(ticket),
+                stream_tickets.c.stream_id.is_not_distinct_from(stream),
+                stream_tickets.c.expires_at >= func.now(),
+            )
             .returning(stream_tickets.c.player_id)
         )
         async with self._engine.begin() as connection:

@@ -91,16 +91,27 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
         """The seats that owe a choice and that no person plays."""
         return tuple(owed.seat for owed in self.owed if not self.chairs[owed.seat].manned)
 
+    @property
+    def players_owing(self) -> tuple[str, ...]:
+        """The players who owe a choice, but for those who have resigned."""
+        chairs = (self.chairs[owed.seat] for owed in self.owed)
+        return tuple(chair.player_id for chair in chairs if chair.player_id is not None and chair.manned)
+
     def seat_of(self, player_id: str) -> int | None:
         """Where this player sits, if anywhere."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair.player_id == player_id), None)
 
     def decision(self, seat: int) -> str | None:
         """The id of the decision that this seat owes; it stays the same while others commit theirs."""
-        return next((f"dec_{owed.since}_{seat}" for owed in self.owed if owed.seat == seat), None)
+        return next((decision_id(owed) for owed in self.owed if owed.seat == seat), None)
 
 
 AnyMatch: TypeAlias = Match[Any, Any]
+
+
+def decision_id(owed: Owed) -> str:
+    """The id of the decision that is owed."""
+    return f"dec_{owed.since}_{owed.seat}"
 
 
 def match_type(game: AnyGame) -> Any:

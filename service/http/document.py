@@ -13,6 +13,7 @@ from service.http.operations import Operation, headers, operations, without_none
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.http.stream import StreamFrame
+from service.http.turns import TurnStreamFrame
 
 VERSION = "0.1.0"
 """Of the API, not of the program: what is added raises the second number, what breaks clients the first (and the `/v1`)."""
@@ -34,7 +35,7 @@ TAGS: Mapping[str, str] = {
     "hosting": "What the host of a match does before the start.",
     "talk": "What players say to each other at a match.",
     "play": "Choices, and what comes of them.",
-    "live": "A match as it happens.",
+    "live": "A match as it happens, and what waits for you.",
     "testing": "For the tests of front ends, on a server in test mode.",
     "health": "For those who run the service.",
 }
@@ -47,6 +48,7 @@ UNIONS: Mapping[str, Any] = {
     "Table": AnyView,
     "DrawRequest": Request,
     "StreamFrame": StreamFrame,
+    "TurnStreamFrame": TurnStreamFrame,
 }
 """The unions of structs, by their public names."""
 
@@ -58,8 +60,10 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))
-    message = schemas.components["StreamMessage"]["properties"]["data"]
-    message |= {"contentMediaType": "application/json", "contentSchema": schemas.response(StreamFrame)}
+    for each in found:
+        if frames := each.handler.opt.get("frames"):
+            message = schemas.components[each.answer.__name__]["properties"]["data"]
+            message |= {"contentMediaType": "application/json", "contentSchema": schemas.response(frames)}
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     return {
         "openapi": "3.1.0",
@@ -107,4 +111,5 @@ def _requests(found: list[Operation]) -> list[Any]:
 
 
 def _responses(found: list[Operation]) -> list[Any]:
-    return [Problem, StreamFrame, *(each.answer for each in found if each.answer is not None)]
+    frames = [each.handler.opt["frames"] for each in found if "frames" in each.handler.opt]
+    return [Problem, *frames, *(each.answer for each in found if each.answer is not None)]

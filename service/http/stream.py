@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Annotated, Literal, TypeAlias, cast
 
 import msgspec
@@ -26,7 +27,7 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
 from service.projector import Item, MatchView, feed
-from service.store import StoreAway
+from service.store.away import is_away
 from service.tickets import Tickets
 
 HEARTBEAT_SECONDS = 15.0
@@ -91,7 +92,7 @@ class StreamMessage(msgspec.Struct, frozen=True):
 class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the ticket is for."""
 
-    match_id: str
+    match_id: Annotated[str | None, Meta(description="The match to follow; null for the stream of what waits for you.")] = None
 
 
 class StreamTicket(msgspec.Struct, frozen=True):
@@ -113,20 +114,32 @@ class Streams:
         if self._open[caller] >= STREAMS_MAX:
             raise Trouble("too_many_streams", headers={"Retry-After": "60"})
 
-    async def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
-        """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
+    async def counted(self, name: str, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+        """These frames; as long as they come, they are an open stream of this caller."""
         self._open[name] += 1
+        try:
+            async with aclosing(frames):
+                async for frame in frames:
+                    yield frame
+        finally:
+            self._open[name] -= 1
+            self._open += Counter()  # Drops those who have none left.
+
+    def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
+        """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
+        return self.counted(name, self._frames(match_id, caller, cursor))
+
+    async def _frames(self, match_id: str, caller: Player | None, cursor: str | None) -> AsyncGenerator[bytes]:
         try:
             async with self._watch.on(stream_of(match_id)) as bell:
                 async for frame in self._told(match_id, caller, cursor, bell):
                     yield frame
         except (UnknownMatch, NotAllowed):
             yield _message(ByeFrame("gone"))
-        except StoreAway:
+        except Exception as error:
+            if not is_away(error):
+                raise
             yield _message(ByeFrame("unavailable"))
-        finally:
-            self._open[name] -= 1
-            self._open += Counter()  # Drops those who have none left.
 
     async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:
         rotates_at = time.monotonic() + chance.jitter(ROTATE_SECONDS)
@@ -188,12 +201,14 @@ def _message(frame: StreamFrame, version: int | None = None) -> bytes:
 async def create_stream_ticket(
     data: JSONBody[CreateStreamTicket], player: NamedDependency[Player], views: NamedDependency[Views], tickets: NamedDependency[Tickets]
 ) -> StreamTicket:
-    """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match.
+    """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match,
+    or for the stream of your turns.
 
     The ticket is shown once, so a repeated call hands out another one; an `Idempotency-Key` is not looked at here.
     """
-    await views.seen(data.match_id, player)
-    ticket, expires_at = await tickets.issue(player.player_id, stream_of(data.match_id))
+    if data.match_id is not None:
+        await views.seen(data.match_id, player)
+    ticket, expires_at = await tickets.issue(player.player_id, None if data.match_id is None else stream_of(data.match_id))
     return StreamTicket(ticket, expires_at)
 
 

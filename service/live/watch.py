@@ -1,37 +1,65 @@
-"""Wakes those who wait for a match to move on: at once within this process, by one shared look at the database otherwise.
+"""Wakes those who wait for something to move on: at once within this process, soon from another, by one shared look at the latest.
 
 A wake-up is a hint and carries nothing: whoever is woken reads again through their own eyes.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 from uuid import UUID
 
 import structlog
 
+from service.live.wire import Wire
 from service.store import StoreAway
 
 POLL_SECONDS = 0.5
-"""How soon a waiter learns of what another process did."""
+"""How often all that is waited for is looked at, and so how soon a waiter learns of what another process did..."""
 
-Look: TypeAlias = Callable[[Sequence[UUID]], Awaitable[Mapping[UUID, int]]]
-"""Tells how far each of these matches has come, by a number that only grows. May raise `StoreAway`."""
+SOUND_POLL_SECONDS = 5.0
+"""...and how often while the wire between the processes is sound, which tells sooner."""
+
+LEAST_SECONDS = 0.1
+"""However much is to be looked for, there is this pause between two looks."""
+
+Key: TypeAlias = UUID | str
+"""Of what is waited for, such as a match or a player."""
+
+Look: TypeAlias = Callable[[Sequence[Any]], Awaitable[Mapping[Any, int]]]
+"""Tells how far each of these keys has come, by a number that changes whenever it moves. May raise `StoreAway`."""
 
 log = structlog.get_logger()
 
 
-class Watch:
-    """The listeners of one process. `async with watch:` runs the shared look for as long as it is open."""
+class _Waited:
+    """One key that is waited for: the bells of its waiters, and the number that the shared look found last."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
-        self._bells: defaultdict[UUID, set[asyncio.Event]] = defaultdict(set)
-        self._seen: dict[UUID, int] = {}
-        self._closed = asyncio.Event()
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.bells: set[asyncio.Event] = set()
+        self.seen: int | None = None
+
+    def ring(self) -> None:
+        for bell in self.bells:
+            bell.set()
+
+
+class Watch:
+    """The listeners of one process. `async with watch:` runs the shared look for as long as it is open.
+
+    Without a wire the look alone tells of other processes.
+    """
+
+    def __init__(self, look: Look, wire: Wire | None = None) -> None:
+        self._look, self._wire = look, wire
+        self._waited: dict[str, _Waited] = {}
+        self._stirred = asyncio.Event()
         self._poller: asyncio.Task[None] | None = None
+        self.closed = False
+        """Whether the process is stopping; nothing is worth waiting for then."""
+        if wire is not None:
+            wire.when_heard(self._heard)
 
     async def __aenter__(self) -> Self:
         self._poller = asyncio.create_task(self._poll())
@@ -44,54 +72,65 @@ class Watch:
 
     def close(self) -> None:
         """End every wait now, so that the process can stop."""
-        self._closed.set()
-        for bells in self._bells.values():
-            for bell in bells:
-                bell.set()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the process is stopping; nothing is worth waiting for then."""
-        return self._closed.is_set()
+        self.closed = True
+        self._stirred.set()
+        for waited in self._waited.values():
+            waited.ring()
 
     @property
     def listeners(self) -> int:
         """How many wait now."""
-        return sum(len(bells) for bells in self._bells.values())
+        return sum(len(waited.bells) for waited in self._waited.values())
 
-    def moved(self, stream: UUID, version: int) -> None:
-        """Say that this match now stands at `version`."""
-        if stream in self._bells:
-            self._seen[stream] = version
-            for bell in self._bells[stream]:
-                bell.set()
+    def moved(self, key: Key, number: int | None = None) -> None:
+        """Say that this process has moved it on: to `number`, by which the look tells, where that is known."""
+        if waited := self._waited.get(str(key)):
+            waited.seen = number
+            waited.ring()
+        if self._wire is not None:
+            self._wire.tell(str(key))
 
     @asynccontextmanager
-    async def on(self, stream: UUID) -> AsyncIterator[asyncio.Event]:
-        """A bell that rings when this match moves. Take it first and read afterwards, so that nothing falls between."""
+    async def on(self, key: Key) -> AsyncIterator[asyncio.Event]:
+        """A bell that rings when this moves. Take it first and read afterwards, so that nothing falls between."""
         bell = asyncio.Event()
         if self.closed:
             bell.set()
-        self._bells[stream].add(bell)
+        waited = self._waited.setdefault(str(key), _Waited(key))
+        waited.bells.add(bell)
         try:
             yield bell
         finally:
-            self._bells[stream].discard(bell)
-            if not self._bells[stream]:
-                del self._bells[stream]
-                self._seen.pop(stream, None)
+            waited.bells.discard(bell)
+            if not waited.bells:
+                del self._waited[str(key)]
+
+    def _heard(self, keys: Collection[str] | None) -> None:
+        """What another process says that it has moved on; None could be anything."""
+        if keys is None:
+            self._stirred.set()
+            return
+        for key in keys:
+            if waited := self._waited.get(key):
+                waited.ring()
 
     async def _poll(self) -> None:
         while not self.closed:
+            sound = self._wire is not None and self._wire.sound
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._closed.wait(), POLL_SECONDS)
-            if not self._bells or self.closed:
-                continue
-            try:
-                versions = await self._look(list(self._bells))
-            except StoreAway as away:
-                log.warning("watch_store_away", reason=str(away))
-                continue
-            for stream, version in versions.items():
-                if version > self._seen.get(stream, 0):
-                    self.moved(stream, version)
+                await asyncio.wait_for(self._stirred.wait(), SOUND_POLL_SECONDS if sound else POLL_SECONDS)
+            self._stirred.clear()
+            if self._waited and not self.closed:
+                await self._look_around()
+                await asyncio.sleep(LEAST_SECONDS)
+
+    async def _look_around(self) -> None:
+        try:
+            found = await self._look([waited.key for waited in self._waited.values()])
+        except StoreAway as away:
+            log.warning("watch_store_away", reason=str(away))
+            return
+        for key, number in found.items():
+            if (waited := self._waited.get(str(key))) and number != waited.seen:
+                waited.seen = number
+                waited.ring()

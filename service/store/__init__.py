@@ -16,6 +16,7 @@ from service.store.contract import (
     StoreAway,
     Stored,
     Unstorable,
+    Waiting,
     WrongVersion,
 )
 from service.store.event_store import EventStore
@@ -39,5 +40,6 @@ __all__ = [
     "Stored",
     "UnfitDatabase",
     "Unstorable",
+    "Waiting",
     "WrongVersion",
 ]

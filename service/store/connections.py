@@ -11,7 +11,7 @@ from service import chance
 from service.store.address import ACQUIRE_SECONDS, ANSWER_SECONDS, CONNECT_SECONDS, SERVER_SETTINGS, asyncpg_dsn
 from service.store.contract import StoreAway
 
-PATIENCE_SECONDS = 3.0
+PATIENCE_SECONDS = 1.5
 """No statement is sent again when it was first sent longer ago than this."""
 
 LONGEST_PAUSE_SECONDS = 0.25
@@ -88,6 +88,9 @@ class Connections:
         except (OSError, asyncpg.PostgresError) as reason:
             if not _passing(reason):
                 raise
+            raise _Passing from reason
+        except asyncpg.InternalClientError as reason:  # The connection broke at an awkward moment, and stays unusable.
+            connection.terminate()
             raise _Passing from reason
         except asyncpg.InterfaceError as reason:
             if connection.is_closed():

@@ -31,6 +31,7 @@ class Line(msgspec.Struct, frozen=True):
     """The match's own row: what lists show of it (`shown`, JSON text), when its clock is due, and whether its bots owe a choice.
 
     `seats_open` are those that anybody may take, and `players` those whom the match concerns: everyone who sits, and the host.
+    `waits_for` are the players who owe a choice.
     `rematch_of` is the match that this one follows, of which there is one at most.
     """
 
@@ -44,6 +45,7 @@ class Line(msgspec.Struct, frozen=True):
     bots_owe: bool = False
     shown: bytes = b"{}"
     rematch_of: UUID | None = None
+    waits_for: tuple[str, ...] = ()
 
 
 class Append(msgspec.Struct, frozen=True):
@@ -104,6 +106,15 @@ class Loaded(msgspec.Struct, frozen=True):
         if self.tail:
             return self.tail[-1].version
         return self.snapshot.version if self.snapshot else 0
+
+
+class Waiting(NamedTuple):
+    """A match that waits for a player, as its row tells it: until when, and what its line shows of it."""
+
+    stream: UUID
+    game: str
+    shown: bytes
+    due: datetime
 
 
 class Cursor(NamedTuple):

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID, uuid5
 
@@ -23,13 +23,14 @@ from service.store.contract import (
     Snapshot,
     Stored,
     Unstorable,
+    Waiting,
     WrongVersion,
 )
 from service.store.fitness import require_fit
 
 APPEND = """
 SELECT status, first_version, last_version, at
-FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 """
 
 LOAD = """
@@ -73,6 +74,22 @@ REMEMBERED = "SELECT fingerprint, first_version, last_version FROM es.commands W
 VERSIONS = "SELECT stream_id, version FROM es.streams WHERE stream_id = ANY($1)"
 
 MESSAGES = "SELECT stream_id, messages FROM public.match_talk WHERE stream_id = ANY($1)"
+
+# The most urgent come first, and those without a clock last.
+TURNS = """
+SELECT stream_id, game, shown, due FROM (
+    SELECT stream_id, game, shown, coalesce((shown->>'due')::timestamptz, '9999-12-31T00:00:00Z') AS due
+    FROM public.match_current WHERE waits_for @> ARRAY[$1] AND waits_for <> '{}'
+) AS m
+WHERE (due, stream_id) > ($2, $3) ORDER BY due, stream_id LIMIT $4
+"""
+
+# Any event of any of these matches changes the number.
+TURN_MARKS = """
+SELECT p.player_id, coalesce(bit_xor(hashtextextended(m.stream_id::text, m.version)), 0) AS mark
+FROM unnest($1::text[]) AS p (player_id) LEFT JOIN public.match_current m ON m.waits_for @> ARRAY[p.player_id] AND m.waits_for <> '{}'
+GROUP BY p.player_id
+"""
 
 SAVE_SNAPSHOT = """
 INSERT INTO es.snapshots AS n (stream_id, state_schema, version, state)
@@ -192,6 +209,18 @@ class EventStore:
         rows = await self._reading.rows(SUCCESSOR, stream)
         return rows[0]["stream_id"] if rows else None
 
+    async def turns(self, player_id: str, after: tuple[datetime, UUID], limit: int) -> list[Waiting]:
+        """Up to `limit` matches that wait for this player, those that are due first at the beginning.
+
+        `after` are the `due` and the stream of the last one before them; `due` is in the year 9999 where there is no clock.
+        """
+        rows = await self._reading.rows(TURNS, player_id, *after, limit)
+        return [Waiting(*row) for row in rows]
+
+    async def turn_marks(self, players: Iterable[str]) -> Mapping[str, int]:
+        """A number for each of these players that changes whenever what waits for them does."""
+        return {row["player_id"]: row["mark"] for row in await self._reading.rows(TURN_MARKS, list(players))}
+
     async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes) -> None:
         """Keep a state (JSON text) for later loads, unless a later one is there or the stream has not come so far."""
         await self._appending.rows(SAVE_SNAPSHOT, stream, state_schema, version, state)
@@ -231,6 +260,7 @@ def arguments(append: Append) -> tuple[Any, ...]:
         line.seats,
         line.seats_open,
         line.players,
+        line.waits_for,
         line.due_at,
         line.bots_owe,
         line.shown,

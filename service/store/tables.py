@@ -132,6 +132,7 @@ match_current = Table(
     Column("seats", SmallInteger, nullable=False),
     Column("seats_open", SmallInteger, nullable=False),
     Column("players", ARRAY(Text), nullable=False),
+    Column("waits_for", ARRAY(Text), nullable=False),
     Column("opened_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -141,12 +142,14 @@ match_current = Table(
     Column("rematch_of", Uuid),
     Index("match_current_lobby", "visibility", "status", "game", "opened_at", "stream_id"),
     Index("match_current_players", "players", postgresql_using="gin"),
+    Index("match_current_turns", "waits_for", postgresql_using="gin", postgresql_where=text("waits_for <> '{}'::text[]")),
     Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
     Index("match_current_bots", "bots_at", postgresql_where=text("bots_at IS NOT NULL")),
     Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
 )
 """What lists show of each match, written with its events. `players` are those seated and the host, in no order.
 
+`waits_for` are the players who owe a choice.
 `due_at` and `bots_at` are when somebody has to look after the match if nothing happens: for its clock, and for its bots.
 """
 
@@ -258,11 +261,11 @@ stream_tickets = Table(
     metadata,
     Column("hash", LargeBinary, primary_key=True),
     Column("player_id", Text, nullable=False),
-    Column("stream_id", Uuid, nullable=False),
+    Column("stream_id", Uuid),
     Column("expires_at", Moment, nullable=False),
     Index("stream_tickets_expired", "expires_at"),
 )
-"""Tickets to streams that have not been used."""
+"""Tickets to streams that have not been used; without a `stream_id` it is the player's own stream."""
 
 players = Table(
     "players",

@@ -87,6 +87,8 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     path = f"/v1/matches/{opened['match_id']}"
     await bob.post(f"{path}/seats", json={})
     await ada.get(path)
+    await ada.get("/v1/players/me/turns")
+    await ada.get("/v1/players/me/turns/stream")
     for _ in range(CHOICES_MAX):
         view = (await ada.get(path)).json()
         if view["status"] == "ended":

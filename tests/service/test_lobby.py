@@ -209,11 +209,12 @@ async def test_a_page_costs_as_many_statements_as_one_item(app: Litestar, ada: h
 
 
 MANY = """
-INSERT INTO match_current (stream_id, version, game, status, visibility, seats, seats_open, players, opened_at, updated_at, shown)
+INSERT INTO match_current (stream_id, version, game, status, visibility, seats, seats_open, players, waits_for, opened_at, updated_at,
+    shown)
 SELECT gen_random_uuid(), 1, (ARRAY['pico', 'little-train', 'black-sheep'])[1 + n % 3],
     CASE WHEN n % 50 = 0 THEN 'open' WHEN n % 20 = 1 THEN 'playing' ELSE 'ended' END,
     CASE WHEN n % 10 = 0 THEN 'private' ELSE 'public' END, 2, CASE WHEN n % 50 = 0 THEN 1 ELSE 0 END,
-    ARRAY['ply_' || n % 3000, 'ply_' || n % 2999], now() - n * interval '1 minute', now(), '{}'
+    ARRAY['ply_' || n % 3000, 'ply_' || n % 2999], '{}', now() - n * interval '1 minute', now(), '{}'
 FROM generate_series(1, 20000) n
 """
 

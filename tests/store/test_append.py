@@ -205,7 +205,7 @@ async def test_events_are_written_once(store: EventStore, database: Session, cha
 async def test_the_row_of_a_match_is_written_with_its_events(store: EventStore, database: Session) -> None:
     stream, due = uuid4(), datetime.now(UTC) + timedelta(days=3)
     shown, old = rb'{"host": "ply_a"}', uuid4()
-    opened = Line("wolves", "open", "private", 4, 3, ("ply_a",), due, bots_owe=True, shown=shown, rematch_of=old)
+    opened = Line("wolves", "open", "private", 4, 3, ("ply_a",), due, bots_owe=True, shown=shown, rematch_of=old, waits_for=("ply_a",))
     first = await store.append(appending(stream, 0, events=2, line=opened, seed=b"s" * 32))
     row = await database.fetchrow("SELECT * FROM match_current")
     assert row is not None
@@ -218,6 +218,7 @@ async def test_the_row_of_a_match_is_written_with_its_events(store: EventStore, 
         "seats": 4,
         "seats_open": 3,
         "players": ["ply_a"],
+        "waits_for": ["ply_a"],
         "opened_at": first.at,
         "updated_at": first.at,
         "ended_at": None,
@@ -226,12 +227,12 @@ async def test_the_row_of_a_match_is_written_with_its_events(store: EventStore, 
         "shown": shown,
         "rematch_of": old,
     }
-    ended = replace(opened, status="ended", seats_open=0, players=("ply_a", "ply_b"), due_at=None, bots_owe=False)
+    ended = replace(opened, status="ended", seats_open=0, players=("ply_a", "ply_b"), due_at=None, bots_owe=False, waits_for=())
     second = await store.append(appending(stream, 2, line=ended))
     row = await database.fetchrow("SELECT * FROM match_current")
     assert row is not None
     assert (row["version"], row["status"], row["players"], row["due_at"]) == (3, "ended", ["ply_a", "ply_b"], None)
-    assert row["bots_at"] is None
+    assert (row["bots_at"], row["waits_for"]) == (None, [])
     assert (row["opened_at"], row["updated_at"], row["ended_at"]) == (first.at, second.at, second.at)
 
 

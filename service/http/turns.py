@@ -1,0 +1,190 @@
+"""A player's own page: which matches wait for them, as a list and as it happens, so that one connection serves a whole app."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from typing import Annotated, TypeAlias, cast
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
+from litestar.response import Stream
+from msgspec import Meta
+
+from service import chance
+from service.http import stream
+from service.http.auth import signed_in
+from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
+from service.http.log import WAIT_MAX_SECONDS
+from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
+from service.http.problems import Trouble
+from service.http.stream import ByeFrame, Reason, Streams
+from service.players import Player
+from service.store.away import is_away
+from service.tickets import Tickets
+from service.turns import TOP, Turn, Turns
+
+TURNS_MAX = 500
+"""So many turns does a stream tell of: the most urgent ones."""
+
+
+class TurnPage(msgspec.Struct, frozen=True):
+    """Matches that wait for you, the most urgent first."""
+
+    items: tuple[Turn, ...]
+    next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
+
+
+class TurnsFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turns"):
+    """Everything that waits for you, at the beginning of a stream."""
+
+    items: Annotated[tuple[Turn, ...], Meta(description=f"The most urgent first; of more than {TURNS_MAX} only those.")]
+
+
+class TurnFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turn"):
+    """A match waits for you now, or asks you something else than before."""
+
+    turn: Turn
+
+
+class DoneFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="done"):
+    """A match does not wait for you any more, whoever saw to it."""
+
+    match_id: str
+
+
+TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | DoneFrame | ByeFrame
+
+
+class TurnMessage(msgspec.Struct, frozen=True):
+    """One message of the stream of your turns. Comments in between only keep the connection open."""
+
+    id: Annotated[str | None, Meta(description="Always null: a stream that is opened again begins with everything that waits.")]
+    data: Annotated[str, Meta(description="A TurnStreamFrame as JSON text.")]
+
+
+@get(
+    "/v1/players/me/turns",
+    operation_id="list_turns",
+    summary="What waits for me?",
+    tags=["live"],
+    guards=[signed_in],
+)
+async def list_turns(
+    player: NamedDependency[Player],
+    turns: NamedDependency[Turns],
+    if_none_match: IfNoneMatch = None,
+    wait: Annotated[
+        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for a list other than the one you have.")
+    ] = 0,
+    cursor: CursorParameter = None,
+    limit: LimitParameter = PAGE_MAX,
+) -> Response[TurnPage]:
+    """The matches that wait for a choice of yours, the most urgent first.
+
+    With `wait` and the `ETag` of the list that you have as `If-None-Match`, the answer comes as soon as the list is another
+    one; with `wait` alone, as soon as anything waits for you.
+    """
+    gives_up = time.monotonic() + wait
+    limit = min(limit, PAGE_MAX)
+    async with turns.watch.on(player.player_id) as bell:
+        while True:
+            page = await _page(turns, player.player_id, cursor, limit)
+            content = msgspec.json.encode(page)
+            tag = etag(content)
+            news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
+            if news or turns.watch.closed or time.monotonic() >= gives_up:
+                return tagged(content, tag, if_none_match, VIEW_HEADERS)
+            try:
+                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
+            except TimeoutError:
+                continue
+            bell.clear()
+
+
+async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) -> TurnPage:
+    listed = ("list_turns", player_id)
+    found = await turns.of(player_id, place_of(cursor, listed, TOP), limit + 1)
+    more = next_cursor(listed, found[limit - 1][1]) if len(found) > limit else None
+    return TurnPage(tuple(turn for turn, _ in found[:limit]), more)
+
+
+@get(
+    "/v1/players/me/turns/stream",
+    operation_id="stream_turns",
+    summary="Follow what waits for me",
+    tags=["live"],
+    opt={"problems": ["ticket_not_valid", "too_many_streams"], "frames": TurnStreamFrame},
+)
+async def stream_turns(
+    caller: NamedDependency[Player | None],
+    turns: NamedDependency[Turns],
+    streams: NamedDependency[Streams],
+    tickets: NamedDependency[Tickets],
+    ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
+) -> Response[TurnMessage]:
+    """The matches that wait for you, as it happens, as server-sent events without names: the type is in the JSON.
+
+    The first frame is `turns`, with everything that waits. Then comes a `turn` for each match that begins to wait for you or
+    asks you something else, and a `done` for each that waits no more. `list_turns` with `wait` tells the same to clients
+    without streams.
+    """
+    if ticket is not None:
+        caller = await tickets.redeem(ticket, None)
+        if caller is None:
+            raise Trouble("ticket_not_valid")
+    if caller is None:
+        raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
+    streams.require_room(caller.player_id)
+    frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
+    return cast("Response[TurnMessage]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
+
+
+async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
+    """The frames of one player's stream as text, until its last."""
+    rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
+    told: dict[str, Turn] | None = None
+    try:
+        async with turns.watch.on(player_id) as bell:
+            while True:
+                now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
+                for frame in _changes(told, now):
+                    began = time.monotonic()
+                    yield _message(frame)
+                    if time.monotonic() - began > stream.SLOW_SECONDS:
+                        yield _message(ByeFrame("slow"))
+                        return
+                told = now
+                if reason := _ending(turns, rotates_at):
+                    yield _message(ByeFrame(reason))
+                    return
+                try:
+                    await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
+                except TimeoutError:
+                    yield b": still here\n\n"
+                bell.clear()
+    except Exception as error:
+        if not is_away(error):
+            raise
+        yield _message(ByeFrame("unavailable"))
+
+
+def _changes(told: dict[str, Turn] | None, now: dict[str, Turn]) -> list[TurnStreamFrame]:
+    if told is None:
+        return [TurnsFrame(tuple(now.values()))]
+    done: list[TurnStreamFrame] = [DoneFrame(match_id) for match_id in told if match_id not in now]
+    return done + [TurnFrame(turn) for match_id, turn in now.items() if told.get(match_id) != turn]
+
+
+def _ending(turns: Turns, rotates_at: float) -> Reason | None:
+    if turns.watch.closed:
+        return "shutdown"
+    return "rotate" if time.monotonic() > rotates_at else None
+
+
+def _message(frame: TurnStreamFrame) -> bytes:
+    return b"data: " + msgspec.json.encode(frame) + b"\n\n"
+
+
+ROUTES = (list_turns, stream_turns)

@@ -1,0 +1,172 @@
+"""The wire between processes: it tells soon, is only ever a hint, comes back by itself, and never keeps a process from stopping."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from functools import partial
+from uuid import uuid4
+
+import pytest
+
+from service.live import watch as watching
+from service.live import wire as wiring
+from service.live.watch import Watch
+from service.live.wire import KEYS_MAX, Wire
+from service.matches import Matches
+from service.store import EventStore, StoreAway, hints
+from service.store.hints import Hints
+from tests.matches.conftest import Process, hand
+from tests.matches.test_live import rung
+from tests.store.proxy import proxy_to
+
+
+@pytest.fixture(autouse=True)
+def _lively(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "PROBE_SECONDS", 0.3)
+    monkeypatch.setattr(wiring, "PAUSES_SECONDS", (0.05, 0.2))
+
+
+async def until(true: Callable[[], bool], within: float = 5) -> None:
+    gives_up = time.monotonic() + within
+    while not true():
+        assert time.monotonic() < gives_up, "it does not come"
+        await asyncio.sleep(0.01)
+
+
+class Ear:
+    """What another process's wire has told so far."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.heard: list[Collection[str] | None] = []
+        wire.when_heard(self.heard.append)
+
+    def knows(self, key: str) -> bool:
+        return key in self.keys
+
+    @property
+    def keys(self) -> set[str]:
+        return {key for keys in self.heard if keys is not None for key in keys}
+
+
+@asynccontextmanager
+async def wired(url: str) -> AsyncIterator[Process]:
+    store = await EventStore.connect(url)
+    async with Wire(url) as wire, Watch(store.versions, wire) as watch:
+        await until(lambda: wire.sound)
+        yield Process(store, watch, Matches(store, watch))
+    await store.close()
+
+
+async def test_another_process_hears_at_once_and_hardly_looks(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "SOUND_POLL_SECONDS", 60)
+    async with wired(database_url) as here, wired(database_url) as there:
+        match = await here.begun()
+        took = await rung(there, match.match_id, 2, here.choose(match.match_id, "ann", hand(match, "ann")[0]))
+        assert took < 0.4, "an append, a text of what happened within 20 ms, and its way"
+
+
+async def test_many_that_move_are_told_in_few_texts(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    send = Hints.send
+
+    async def counted(self: Hints, text: str) -> float:
+        sent.append(text)
+        return await send(self, text)
+
+    monkeypatch.setattr(Hints, "send", counted)
+    async with Wire(database_url) as here, Wire(database_url) as there:
+        await until(lambda: here.sound and there.sound)
+        ear = Ear(there)
+        keys = {str(uuid4()) for _ in range(KEYS_MAX)}
+        for key in keys:
+            here.tell(key)
+        await until(lambda: ear.keys == keys)
+        told = [text for text in sent if not text.endswith(wiring.PROBE)]
+        assert len(told) == 1
+        assert len(told[0].encode()) < 7900
+
+
+async def test_too_many_are_told_as_anything(database_url: str) -> None:
+    async with Wire(database_url) as here, Wire(database_url) as there:
+        await until(lambda: here.sound and there.sound)
+        ear = Ear(there)
+        for _ in range(3 * KEYS_MAX):
+            here.tell(str(uuid4()))
+        await until(lambda: bool(ear.heard))
+        assert ear.heard[0] is None
+        here.tell("afterwards")
+        await until(lambda: "afterwards" in ear.keys)
+
+
+async def test_a_wire_that_breaks_is_laid_anew_and_tells_what_it_could_not(database_url: str) -> None:
+    """F-15: however often it breaks. Until then nobody takes it for sound."""
+    async with proxy_to(database_url) as proxy, Wire(proxy.url) as here, Wire(database_url) as there:
+        ear = Ear(there)
+        for attempt in range(3):
+            await until(lambda: here.sound and there.sound)
+            proxy.cut()
+            await until(lambda: not here.sound)
+            in_vain = f"told-in-vain-{attempt}"
+            here.tell(in_vain)
+            await asyncio.sleep(0.3)
+            proxy.down = False
+            await until(partial(ear.knows, in_vain))
+
+
+async def test_whatever_goes_wrong_it_is_tried_again(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Hints.open
+    wrong = iter([RuntimeError("a bug"), StoreAway("not now")])
+
+    async def fails_twice(url: str, hear: Callable[[str], None], lost: Callable[[], None]) -> Hints:
+        if failure := next(wrong, None):
+            raise failure
+        return await opened(url, hear, lost)
+
+    monkeypatch.setattr(Hints, "open", fails_twice)
+    async with Wire(database_url) as wire:
+        await until(lambda: wire.sound)
+        assert next(wrong, None) is None
+
+
+async def test_a_wire_that_delivers_nothing_is_not_sound(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-44: a pooler between us takes every LISTEN and says nothing. The look goes on as often as ever."""
+    monkeypatch.setattr(hints, "SEND", "SELECT pg_notify($1 || '_nowhere', $2), 0 AS used")
+    monkeypatch.setattr(watching, "SOUND_POLL_SECONDS", 60)
+    store = await EventStore.connect(database_url)
+    async with Wire(database_url) as wire, Watch(store.versions, wire) as watch, Watch(store.versions) as other:
+        here, there = Process(store, other, Matches(store, other)), Process(store, watch, Matches(store, watch))
+        await asyncio.sleep(0.7)
+        assert not wire.sound
+        match = await here.begun()
+        await rung(there, match.match_id, 3, here.choose(match.match_id, "ann", hand(match, "ann")[0]))
+    await store.close()
+
+
+async def test_a_wire_that_falls_silent_is_noticed(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Wire(database_url) as wire:
+        await until(lambda: wire.sound)
+        monkeypatch.setattr(hints, "SEND", "SELECT pg_notify($1 || '_nowhere', $2), 0 AS used")
+        await until(lambda: not wire.sound)
+
+
+async def test_appends_go_on_when_nothing_can_be_told(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-42: the server's queue is full, so every NOTIFY fails."""
+    async with wired(database_url) as process:
+        monkeypatch.setattr(hints, "SEND", "SELECT 1 / 0 AS used WHERE $1 <> $2")
+        for _ in range(5):
+            match = await process.begun()
+            await process.choose(match.match_id, "ann", hand(match, "ann")[0])
+            await asyncio.sleep(0.05)
+
+
+async def test_it_stops_at_once_also_without_a_database(database_url: str) -> None:
+    """F-13: with more to tell than it can hold."""
+    async with proxy_to(database_url) as proxy:
+        async with Wire(proxy.url) as wire:
+            await until(lambda: wire.sound)
+            proxy.cut()
+            for _ in range(3 * KEYS_MAX):
+                wire.tell(str(uuid4()))
+            began = time.monotonic()
+        assert time.monotonic() - began < 3
