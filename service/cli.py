@@ -38,6 +38,12 @@ def _parser() -> argparse.ArgumentParser:
     command(_migrate, "bring the database's schema up to date, and end")
     command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
     command(_verify, "check every match of the database, event by event, while the service goes on; exit code 1 if anything is wrong")
+    export = command(_export, "write matches to the output as lines of JSON; those that have not ended only with their secrets")
+    export.add_argument("--match", action="append", default=[], metavar="ID", help="only this match; may be given several times")
+    export.add_argument(
+        "--with-secrets", action="store_true", help="matches that go on too, with their seeds and all that is hidden in them"
+    )
+    command(_import, "store the matches of an export, read from the input, that this database does not have")
     play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
     play.add_argument("game", help="the game's key, such as pico")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
@@ -87,6 +93,27 @@ def _verify() -> None:
         faults = asyncio.run(verify(url, print))
     if faults:
         raise CantRun(f"{faults} faults were found.")
+
+
+def _export(match: Sequence[str], with_secrets: bool) -> None:
+    from service.upkeep.carry import export
+
+    with _database() as url:
+        asyncio.run(export(url, sys.stdout.buffer.write, _aside, match, with_secrets))
+
+
+def _import() -> None:
+    from service.upkeep.carry import import_matches
+
+    with _database() as url:
+        refused = asyncio.run(import_matches(url, sys.stdin.buffer, _aside))
+    if refused:
+        raise CantRun(f"{refused} matches were refused.")
+
+
+def _aside(text: str) -> None:
+    """Say something to the person, where the output is for a file or another program."""
+    print(text, file=sys.stderr)
 
 
 @contextlib.contextmanager

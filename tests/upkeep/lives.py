@@ -89,7 +89,7 @@ async def every_life(process: Process) -> list[AnyMatch]:
             match = await done(process, match, lambda room, now, world: lobby.take_seat(room, now, "player 0", None, "", world), "player 0")
         lives.append(await to_the_end(process, match, luck))
         for on_timeout in ("auto", "bot", "resign"):
-            late = await filled(process, await opened(process, game, seats, clock=Clock(on_timeout=on_timeout)))  # type: ignore[arg-type]
+            late = await filled(process, await opened(process, game, seats, clock=Clock(on_timeout=on_timeout)))
             late = await to_the_end(process, late, luck, most=2)
             for _ in range(2):
                 late = late if late.status == "ended" else await timed_out(process, late)
