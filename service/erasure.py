@@ -25,9 +25,12 @@ class Erasure:
 
     async def erase(self, player_id: str) -> None:
         """Erase this player. Raises `Busy` and the store's `StoreAway` when not everything could be done yet."""
-        await self._leave_all(player_id)
+        await self._withdraw(player_id)
         await self._players.erase(player_id)
         # Whatever the player sat down at or said in the meantime; from now on nobody is let in as them.
+        await self._withdraw(player_id)
+
+    async def _withdraw(self, player_id: str) -> None:
         await self._leave_all(player_id)
         await self._talk.forget(player_id)
 

@@ -47,6 +47,9 @@ PAGE_MAX = 500
 Decide = Callable[[AnyGame, AnyMatch, World], tuple[Entry, ...]]
 """What the domain answers to a command, on a given state of the match."""
 
+MayKnow = Callable[[AnyMatch], None]
+"""Raises where the caller may not know of the match as it stands."""
+
 Open = Callable[[str, str, World], tuple[Entry, ...]]
 """What the domain answers to an opening: (the new match's id, the commitment to its seed, the world)."""
 
@@ -123,8 +126,8 @@ class Matches:
         except WrongVersion as lost:
             raise KeyReused from lost
 
-    async def change(self, match_id: str, call: Call, decide: Decide) -> Changed:
-        """Let the domain decide on this match and append what it answers.
+    async def change(self, match_id: str, call: Call, decide: Decide, may_know: MayKnow = lambda match: None) -> Changed:
+        """Let the domain decide on this match and append what it answers. `may_know` speaks before anything is told of it.
 
         Raises what the domain raises, `Stale` when the caller's expected version is not the present one, `KeyReused`,
         `Busy` and the store's `StoreAway`; nothing is stored then.
@@ -135,6 +138,7 @@ class Matches:
             while True:
                 held, fresh = await self._hold(stream)
                 try:
+                    may_know(held.match)
                     if call.expected not in (None, held.match.version):
                         raise Stale(held.match.version)
                     entries = decide(held.game, held.match, held.world)
@@ -144,7 +148,7 @@ class Matches:
                     if time.monotonic() > gives_up:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
-                except (Refused, NotNow, NotAllowed, Unfit, Stale):
+                except (Refused, NotNow, NotAllowed, Unfit, Stale, UnknownMatch):
                     if (before := await self._replayed(call, stream)) is not None:
                         return before
                     if fresh or await self._store.version(stream) == held.match.version:
@@ -196,7 +200,9 @@ class Matches:
         """Commands of one match wait for each other here rather than race at the database."""
         lock = self._queues.setdefault(stream, asyncio.Lock())
         try:
-            await asyncio.wait_for(lock.acquire(), RACE_SECONDS)
+            # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
+            async with asyncio.timeout(RACE_SECONDS):
+                await lock.acquire()
         except TimeoutError:
             raise Busy from None
         try:

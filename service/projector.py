@@ -185,8 +185,10 @@ def _seat(seat: int, chair: Chair, names: Mapping[str, str]) -> SeatView:
 
 
 def _decisions(match: AnyMatch, viewer: Viewer) -> tuple[Decision, ...]:
-    decision = None if viewer is None else match.decision(viewer)
-    if viewer is None or decision is None:
+    if viewer is None or not match.chairs[viewer].manned:  # A stand-in chooses for who resigned.
+        return ()
+    decision = match.decision(viewer)
+    if decision is None:
         return ()
     choices = GAMES[match.agreed.game].choices(match.table, viewer)
     deadline = None if match.agreed.clock is None or match.due is None else whole_seconds(match.due)

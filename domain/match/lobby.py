@@ -157,7 +157,7 @@ def _free(match: AnyMatch, player_id: str, seat: int | None) -> int:
     kept = match.agreed.kept_for or (None,) * len(match.chairs)
     free = [number for number, chair in enumerate(match.chairs) if chair.open and kept[number] in (player_id, None)]
     free.sort(key=lambda number: kept[number] != player_id)
-    if seat is not None and seat >= len(match.chairs):
+    if seat is not None and not 0 <= seat < len(match.chairs):
         raise Unfit("no_such_seat", "seat")
     if not free:
         raise NotNow("match_full")
@@ -174,7 +174,7 @@ def _known(game: AnyGame, level: str, field: str) -> str:
 
 def _for_host(match: AnyMatch, host: str, seat: int) -> Chair:
     _require_host(match, host)
-    if seat >= len(match.chairs):
+    if not 0 <= seat < len(match.chairs):
         raise Unfit("no_such_seat", "seat")
     return match.chairs[seat]
 

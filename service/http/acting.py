@@ -4,15 +4,15 @@ from litestar import Response
 from litestar.di import NamedDependency
 
 from domain.match.game import AnyGame
-from domain.match.play import Entry
 from domain.match.state import AnyMatch
-from domain.match.table import World
+from domain.match.table import NotAllowed
 from service.http.conditions import IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey, command_id, fingerprint
+from service.http.problems import Trouble
 from service.http.views import Views
-from service.matches import Call, Changed, Decide, Matches, Open
+from service.matches import Call, Changed, Decide, Matches, Open, Stale
 from service.players import Player
-from service.projector import MatchView, require_known
+from service.projector import MatchView, require_known, shown_version, viewer_of
 
 
 class Acting:
@@ -30,15 +30,38 @@ class Acting:
         """Open a match as the domain decides; `asked` is everything that the call asks for, and `seed` is a test's."""
         return await self._matches.open(self._call(operation, asked), game, decide, seed)
 
-    async def change(self, operation: str, match_id: str, decide: Decide, *asked: object, invited: bool = False) -> Changed:
-        """Change a match as the domain decides. One that this player may not know of is unknown, whatever they ask."""
+    async def change(
+        self, operation: str, match_id: str, decide: Decide, *asked: object, invited: bool = False, conditional: bool = True
+    ) -> Changed:
+        """Change a match as the domain decides. One that this player may not know of is unknown, whatever they ask.
 
-        def decide_if_known(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+        `invited` is who may sit down all the same. Without `conditional` an `If-Match` is of another match than this one.
+        """
+
+        def may_know(match: AnyMatch) -> None:
             if not invited:
                 require_known(match, self._player)
-            return decide(game, match, world)
+            if call.expected is not None:
+                self._require_in_sight(match)
 
-        return await self._matches.change(match_id, self._call(operation, (match_id, *asked)), decide_if_known)
+        call = self._call(operation, (match_id, *asked), conditional)
+        return await self._matches.change(match_id, call, decide, may_know)
+
+    def require_version(self, match: AnyMatch) -> None:
+        """Raises `Stale` unless this match is at the version that the player insists on, if they do."""
+        if expected_version(self._if_match) not in (None, match.version):
+            raise Stale(match.version)
+
+    def _require_in_sight(self, match: AnyMatch) -> None:
+        """A condition never holds for who does not see the present version: it would tell them of it."""
+        try:
+            viewer = viewer_of(match, self._player)
+        except NotAllowed:
+            seen = 0
+        else:
+            seen = shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer)
+        if seen != match.version:
+            raise Trouble("precondition_failed", "This is not the version that you see.")
 
     async def shown(self, changed: Changed) -> MatchView:
         """The match right after the change, as this player sees it."""
@@ -48,13 +71,13 @@ class Acting:
         """The answer that shows the match right after the change."""
         return await self._views.answered(changed.match, self._player)
 
-    def _call(self, operation: str, asked: tuple[object, ...]) -> Call:
+    def _call(self, operation: str, asked: tuple[object, ...], conditional: bool = True) -> Call:
         return Call(
             id=command_id(self.player_id, operation, self._key),
             fingerprint=fingerprint(operation, *asked),
             keyed=self._key is not None,
             actor=self.player_id,
-            expected=expected_version(self._if_match),
+            expected=expected_version(self._if_match) if conditional else None,
         )
 
 

@@ -24,6 +24,9 @@ from service.projector import Item, SeatView, feed, seats, unveiled
 from service.proofs import Proof
 from service.talk import Talk
 
+VERSION_MAX = 2**53 - 1
+"""Beyond this, JSON numbers are not the same number for every reader, and no match gets there."""
+
 WAIT_MAX_SECONDS = 25
 """How long a long-poll is held; proxies give up at thirty seconds and more."""
 
@@ -72,7 +75,7 @@ async def list_events(
     matches: NamedDependency[Matches],
     views: NamedDependency[Views],
     watch: NamedDependency[Watch],
-    after: Annotated[int, QueryParameter(ge=0, description="The last version that you have; 0 for the beginning.")] = 0,
+    after: Annotated[int, QueryParameter(ge=0, le=VERSION_MAX, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something to happen when you have everything.")

@@ -57,7 +57,10 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         Spectators,
         Meta(description="What those see of the play who do not sit: nothing, the public view, or the public view with a delay."),
     ] = "public"
-    clock: Annotated[Clock | None, Meta(description="How long a seat may take. Only a private match can do without: null.")] = Clock()
+    clock: Annotated[
+        Clock | None,
+        Meta(description="How long a seat may take; three days a choice unless you say so. Only a private match can do without: null."),
+    ] = Clock()
     start: Annotated[Start, Meta(description="Whether play begins when every seat is taken, or when the host says so.")] = "when_full"
     bots: Annotated[tuple[str, ...], Meta(max_length=8, description="Levels of bots that take the next seats after yours.")] = ()
     testing: Annotated[Testing | None, Meta(description="Only for a server in test mode.")] = None
@@ -167,6 +170,7 @@ async def rematch(
     for its player. It begins when all have come; when the one who asked first leaves again, the offer is void.
     """
     match, _ = await views.seen(match_id, player)
+    acting.require_version(match)
     successor = await matches.successor(match)
     if successor is None:
         game = GAMES[match.agreed.game]
@@ -187,7 +191,9 @@ async def rematch(
     following = await matches.get(successor)
     if following.seat_of(acting.player_id) is not None:
         return await _created(acting, Changed(following, ()))
-    return await _created(acting, await acting.change("rematch", successor, join, invited=match.seat_of(acting.player_id) is not None))
+    return await _created(
+        acting, await acting.change("rematch", successor, join, invited=match.seat_of(acting.player_id) is not None, conditional=False)
+    )
 
 
 async def _created(acting: Acting, changed: Changed) -> Response[MatchView]:

@@ -134,6 +134,9 @@ def _tidy(node: Any, unions: _Unions) -> Any:
     if isinstance(variants := node.get("anyOf"), list):
         del node["anyOf"]
         node = _one_of(variants) | node  # What is said of the whole says more than what is said of a part.
+        if "oneOf" in node and isinstance(node.get("default"), dict):
+            # Some generators leave out the whole operation where null is allowed and the default is an object.
+            del node["default"]
     if node.get("type") == "array" and "prefixItems" not in node:
         node.setdefault("items", {})
     return node

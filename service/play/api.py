@@ -32,6 +32,7 @@ class Api:
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
         self.token = ""
+        self._reached = False
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise CantRun(f"{url} is no address such as http://localhost:8000 or https://play.example.org.")
@@ -61,11 +62,12 @@ class Api:
             try:
                 status, answer = self._once(method, path, body, headers, patience)
             except (OSError, http.client.HTTPException) as reason:
-                if attempt == _ATTEMPTS:
+                if attempt == _ATTEMPTS or not self._reached:
                     raise CantRun(f"{self.url} can't be reached: {reason}") from reason
             except ValueError as reason:
                 raise CantRun(f"{self.url} does not answer as Ludicitude does.") from reason
             else:
+                self._reached = True
                 if status < 400:
                     return answer
                 if status != 503 or attempt == _ATTEMPTS:

@@ -35,7 +35,7 @@ def rows(columns: Sequence[Column], width: int) -> Iterator[Sequence[str]]:
 
 def flowing(parts: Iterable[str], separator: str, width: int) -> Iterator[str]:
     """The parts with the separator between them, as many on a line as fit. A part that is longer than a line is broken."""
-    line = ""
+    line, width = "", max(width, _NARROWEST) - len(separator.rstrip())
     for part in parts:
         longer = f"{line}{separator}{part}" if line else part
         if len(longer) <= width:
@@ -43,7 +43,7 @@ def flowing(parts: Iterable[str], separator: str, width: int) -> Iterator[str]:
             continue
         if line:
             yield f"{line}{separator}".rstrip()
-        *full, line = textwrap.wrap(part, max(width, _NARROWEST)) or [""]
+        *full, line = textwrap.wrap(part, width) or [""]
         yield from full
     yield line
 

@@ -29,7 +29,7 @@ def game_details(api: Api, game: str) -> Mapping[str, Any]:
     try:
         details: Mapping[str, Any] = api.get(f"/v1/games/{quote(game, safe='')}")
     except Problem as no:
-        if no.code != "game_not_found":
+        if no.code not in ("game_not_found", "not_found"):
             raise
         there = ", ".join(item["game"] for item in api.get("/v1/games")["items"])
         raise CantRun(f"There is no game {game!r}. There are: {there}.") from no

@@ -39,11 +39,12 @@ class Shapes:
 def is_seat(name: str, shape: Shape) -> bool:
     """Whether a field, or each item of a list of this name, is a player's place at the table.
 
-    A seat is a number from 0 without an end, and what is said of it begins with whose it is.
+    It is called a seat, or else it is a number from 0 without an end, and what is said of it begins with whose it is.
     """
-    if "integer" not in shape.get("type", ()) or shape.get("minimum") != 0 or "maximum" in shape:
-        return False
-    return name == "seat" or _OF_A_SEAT.match(shape.get("description", "")) is not None
+    if name == "seat":
+        return True
+    is_open_number = "integer" in shape.get("type", ()) and shape.get("minimum") == 0 and "maximum" not in shape
+    return is_open_number and _OF_A_SEAT.match(shape.get("description", "")) is not None
 
 
 def in_seat_order(shape: Shape) -> bool:

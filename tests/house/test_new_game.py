@@ -16,9 +16,10 @@ NAMES = ("abc", "pic-o", "picos", "a-name-of-many-letters-o")
 
 
 def run(checkout: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run a module of Python in a checkout, which is the only place where it finds the house."""
+    """Run Python in a checkout, which is the only place where it finds the house: a module of that name, or a program after `-c`."""
     given = os.environ | {"PYTHONPATH": str(checkout)} | environment
-    return subprocess.run([sys.executable, "-m", *command], cwd=checkout, env=given, capture_output=True, text=True, check=False)
+    module = [] if command[0] == "-c" else ["-m"]
+    return subprocess.run([sys.executable, *module, *command], cwd=checkout, env=given, capture_output=True, text=True, check=False)
 
 
 def passes(checkout: Path, *command: str, **environment: str) -> None:
@@ -74,7 +75,8 @@ def test_nothing_in_it_is_called_as_the_template_is(checkout: Path) -> None:
 
 def test_it_is_typed_and_layered(checkout: Path) -> None:
     passes(checkout, "mypy", "domain/games/four_winds")
-    passes(checkout, "importlinter.cli", "--no-cache")
+    program = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
+    passes(checkout, "-c", program)
 
 
 def test_it_is_formatted_and_in_its_place_under_any_name(untouched: Path, tmp_path: Path) -> None:

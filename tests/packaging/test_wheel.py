@@ -67,3 +67,10 @@ def test_its_data_goes_where_the_system_keeps_a_users_data(installed: Path, tmp_
     code = "from service.settings import read; import os; print(read(os.environ).data)"
     said = run(installed, "-c", code, HOME=str(tmp_path), XDG_DATA_HOME="", LUDICITUDE_DATA="").stdout.strip()
     assert said in (f"{tmp_path}/.local/share/ludicitude", f"{tmp_path}/Library/Application Support/ludicitude")
+
+
+def test_it_makes_no_new_game_where_there_is_no_checkout(installed: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        run(installed, "-m", "service", "new-game", "four-winds")
+    assert failed.value.stderr.startswith("ludicitude: A new game is made in a checkout of Ludicitude")
+    assert not (installed / "domain" / "games" / "four_winds").exists()

@@ -112,7 +112,7 @@ async def test_what_was_played_stays_without_the_name(client: httpx.AsyncClient,
     """Every answer is held against the document as well, so the types are what they were."""
     ada, bob = await join("Ada"), await join("Bob")
     match_id = await beaten(ada, bob)
-    before = await counted(client, 1)
+    before = await counted(client, "pico", 2)
     await erased(ada)
     assert [seat["display_name"] for seat in (await view(client, match_id))["seats"]] == ["", "Bob"]
     assert [seat["display_name"] for seat in (await client.get(f"/v1/matches/{match_id}/record")).json()["seats"]] == ["", "Bob"]
@@ -163,6 +163,25 @@ async def test_while_a_match_cannot_be_left_nothing_is_lost_and_it_can_be_tried_
     assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "match_busy", "2")
     assert (await ada.get("/v1/players/me")).json()["display_name"] == "Ada"
     await erased(ada)
+
+
+async def test_nothing_is_left_undone_where_the_process_dies_with_the_account_gone(
+    client: httpx.AsyncClient, join: Join, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could try again then, for nobody is let in as the player any more."""
+    ada, bob = await join("Ada"), await join("Bob")
+    match_id, erase = await opened(ada, bob, start="by_host"), Players.erase
+    assert (await bob.post(f"/v1/matches/{match_id}/messages", json={"text": "My address is a secret."})).is_success
+
+    async def die(self: Players, player_id: str) -> None:
+        await erase(self, player_id)
+        raise RuntimeError
+
+    monkeypatch.setattr(Players, "erase", die)
+    assert (await bob.delete("/v1/players/me")).status_code == 500
+    assert (await bob.get("/v1/players/me")).status_code == 401
+    assert [seat["kind"] for seat in (await view(client, match_id))["seats"]] == ["player", "open"]
+    assert "secret" not in (await ada.get(f"/v1/matches/{match_id}/messages")).text
 
 
 async def test_who_is_erased_is_not_brought_back_by_a_call_that_came_too_late(app: Litestar, client: httpx.AsyncClient, join: Join) -> None:

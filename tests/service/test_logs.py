@@ -14,7 +14,7 @@ def reads(token):
 with structlog.contextvars.bound_contextvars(request_id="req_1"):
     log.info("request", status=200)
     log.debug("detail")
-    logging.getLogger("a.library").warning("from a %s", "library")
+    logging.getLogger("another.package").warning("from a %s", "package")
     logging.getLogger("sqlalchemy.engine").info("SELECT secret")
     try:
         reads("lud_secret")
@@ -33,7 +33,7 @@ def test_lines_for_machines_are_json_whoever_wrote_them() -> None:
     request, library, failure = [json.loads(line) for line in logged("json")]
     assert request["timestamp"].endswith("Z")
     assert (request["event"], request["status"], request["level"], request["request_id"]) == ("request", 200, "info", "req_1")
-    assert (library["event"], library["level"], library["request_id"]) == ("from a library", "warning", "req_1")
+    assert (library["event"], library["level"], library["request_id"]) == ("from a package", "warning", "req_1")
     assert 'raise ValueError("it broke")' not in failure["event"]
     assert "ValueError: it broke" in failure["exception"]
 

@@ -18,11 +18,11 @@ async def beaten(winner: httpx.AsyncClient, loser: httpx.AsyncClient) -> str:
     return str(match_id)
 
 
-async def counted(client: httpx.AsyncClient, matches: int) -> list[dict[str, Any]]:
-    """The standings as soon as so many matches of two count."""
+async def counted(client: httpx.AsyncClient, game: str, seats: int) -> list[dict[str, Any]]:
+    """The standings as soon as matches with so many seats in all count."""
     for _ in range(500):
-        items: list[dict[str, Any]] = (await client.get(STANDINGS)).json()["items"]
-        if sum(item["matches"] for item in items) == 2 * matches:
+        items: list[dict[str, Any]] = (await client.get(f"/v1/games/{game}/standings")).json()["items"]
+        if sum(item["matches"] for item in items) == seats:
             return items
         await asyncio.sleep(0.01)
     raise AssertionError("the matches do not count")
@@ -34,17 +34,29 @@ async def test_a_match_that_is_over_counts_a_moment_later(client: httpx.AsyncCli
     assert answer.json() == {"items": [], "next_cursor": None}
     assert answer.headers["cache-control"] == "public, max-age=1"
     await beaten(ada, bob)
-    first, second = await counted(client, 1)
+    first, second = await counted(client, "pico", 2)
     assert (first["rank"], first["display_name"], first["wins"], first["mean_rank"]) == (1, "Ada", 1, 1)
     assert (second["rank"], second["display_name"], second["wins"], second["mean_rank"]) == (2, "Bob", 0, 2)
     assert first["rating"] > second["rating"]
     assert (await client.get("/v1/games/little-train/standings")).json()["items"] == []
 
 
+async def test_a_train_that_was_built_alone_is_the_best_so_far(client: httpx.AsyncClient, join: Join) -> None:
+    ada = await join("Ada")
+    opened = await ada.post("/v1/matches", json={"options": {"game": "little-train", "games": 1}, "seats": 1})
+    view = opened.json()
+    while view["status"] == "playing":
+        choice = {"command": view["decisions"][0]["choices"][0]}
+        view = (await ada.post(f"/v1/matches/{view['match_id']}/commands", json=choice)).json()["view"]
+    [place] = view["result"]["ranking"]
+    [ada_alone] = await counted(client, "little-train", 1)
+    assert (ada_alone["matches"], ada_alone["best"], ada_alone["wins"], ada_alone["rating"]) == (1, place["score"], 0, None)
+
+
 async def test_it_shows_the_names_that_players_have_now(client: httpx.AsyncClient, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     await beaten(ada, bob)
-    await counted(client, 1)
+    await counted(client, "pico", 2)
     await ada.patch("/v1/players/me", json={"display_name": "Countess"})
     assert [item["display_name"] for item in (await client.get(STANDINGS)).json()["items"]] == ["Countess", "Bob"]
 
@@ -52,7 +64,7 @@ async def test_it_shows_the_names_that_players_have_now(client: httpx.AsyncClien
 async def test_equals_share_a_rank_also_over_the_edge_of_a_page(client: httpx.AsyncClient, join: Join) -> None:
     for _ in range(3):
         await beaten(await join("winner"), await join("loser"))
-    whole = await counted(client, 3)
+    whole = await counted(client, "pico", 6)
     assert [item["rank"] for item in whole] == [1, 1, 1, 4, 4, 4]
     paged, cursor = list[dict[str, Any]](), dict[str, str]()
     for _ in range(3):
@@ -67,7 +79,7 @@ async def test_only_games_have_standings_and_cursors_are_for_one_game(client: ht
     answer = await client.get("/v1/games/chess/standings")
     assert (answer.status_code, answer.json()["code"]) == (404, "game_not_found")
     await beaten(await join("Ada"), await join("Bob"))
-    await counted(client, 1)
+    await counted(client, "pico", 2)
     cursor = (await client.get(STANDINGS, params={"limit": 1})).json()["next_cursor"]
     assert len((await client.get(STANDINGS, params={"cursor": cursor})).json()["items"]) == 1
     answer = await client.get("/v1/games/little-train/standings", params={"cursor": cursor})

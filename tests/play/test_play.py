@@ -1,0 +1,132 @@
+"""Every game in the terminal, from the first choice to the result, by a client that knows none of them."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.match.game import AnyGame
+from service.cant_run import CantRun
+from tests.games.test_bots import shortest
+from tests.play.conftest import Played
+from tests.rooms import every_game, labels
+
+LANGUAGES = ("en", "fr")
+
+
+def shortest_options(game: AnyGame) -> list[str]:
+    """The options that make for the shortest match, as they are typed."""
+    agreed: dict[str, Any] = msgspec.to_builtins(shortest(game).options)
+    return [f"{name}={'none' if value is None else str(value).lower()}" for name, value in agreed.items() if name != "game"]
+
+
+@every_game
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_match_is_played_to_its_end_in_words(game: AnyGame, language: str, played: Played) -> None:
+    seats = max(2, game.seats[0])
+    screen = played(game.key, repeat("1"), lang=language, seats=seats, option=shortest_options(game))
+    words = {key: label[language] for key, label in labels(game).items()}
+    assert screen.startswith(f"{words['title']}\n")
+    *_, end = screen.split("\n\n")
+    reason, *places = end.splitlines()
+    assert reason in {text for key, text in words.items() if key.startswith("end.")}
+    assert [re.sub(r"^[▸ ] \d\. (.*?)\s+-?\d+$", r"\1", place) for place in places].count("Ada") == 1
+    assert len(places) == seats
+    assert any(line.startswith("▸") and " Ada " in line for line in places)
+    assert words["phase.over"] in screen
+    named = re.findall(r"[{}]|\b[a-z]+_[a-z_]+\b|\b(?:None|True|False|null)\b", screen)
+    assert named == [], "words of programs on the screen of a person"
+
+
+def test_the_first_table_of_pico_looks_so(played: Played) -> None:
+    screen = played("pico", ["?", "0", "7", "r"])
+    opening, table, *_ = screen.split("\n\n")
+    assert opening.splitlines()[:3] == [
+        "Pico",
+        "Eleven cards, two players: the higher card takes the trick, unless it is more than twice the lower one.",
+        "Edition: Pico 2 (1997)",
+    ]
+    assert "  Ada receives five cards." in opening.splitlines()
+    phase, facts, captions, own, bots, command, choices, *rest = table.splitlines()
+    assert phase == "Choose a card"
+    assert re.fullmatch(r"Round 1 · Trick 1 · Face up \d+", facts)
+    assert captions.split() == ["Hand", *(["Laid"] if "✓" in bots else []), "Points", "Total"]
+    hand = re.findall(r"\d+", own.removeprefix("▸ Ada"))[:5]
+    assert own.startswith("▸ Ada   ")
+    assert bots.startswith("  Bot   ")
+    assert command == "Lay this card face down"
+    assert re.findall(r"\[(\d)\] (\d+)", choices) == [(str(number), card) for number, card in enumerate(hand, start=1)]
+    again = "A number from 1 to 5, r, or q."
+    assert rest[:6] == ["> ?", again, "> 0", again, "> 7", again]
+    assert rest[6:8] == ["> r", "# Pico"]
+    assert screen.endswith("You have left the table.\n")
+
+
+def test_who_gives_up_has_lost(played: Played) -> None:
+    screen = played("pico", ["1", "q"], lang="fr")
+    assert "  Ada abandonne." in screen
+    reason, first, last = screen.split("\n\n")[-1].splitlines()
+    assert reason == "Un joueur a abandonné."
+    assert first.startswith("  1. Robot ")
+    assert last.startswith("▸ 2. Ada ")
+    assert played("schemers", ["q"], option=["rounds_max=5"]).count("The match has been given up.") == 1
+
+
+def test_several_bots_have_names_of_their_own(played: Played) -> None:
+    screen = played("schemers", ["1", "q"], seats=4, level="easy", option=["stakes=50-100"])
+    assert "Stakes: Start with 50, pass 100" in screen
+    assert {name for name in ("Bot A", "Bot B", "Bot C") if f"  {name} is ready." in screen} == {"Bot A", "Bot B", "Bot C"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "complaint"),
+    [
+        ({"game": "chess"}, "There is no game 'chess'. There are: black-sheep"),
+        ({"game": "../players"}, "There is no game"),
+        ({"seats": 3}, "pico is played by 2"),
+        ({"level": "cruel"}, "no bots 'cruel' in pico, but easy and normal"),
+        ({"option": ["edition"]}, "'edition' is no option of pico: write NAME=VALUE, with a name of these: edition."),
+        ({"option": ["cards=12"]}, "'cards=12' is no option of pico"),
+        ({"option": ["edition=pico9"]}, "pico9"),
+        ({"url": "localhost"}, "no address"),
+        ({"url": "http://127.0.0.1:1"}, "can't be reached"),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_a_line(wanted: dict[str, Any], complaint: str, played: Played) -> None:
+    with pytest.raises(CantRun, match=re.escape(complaint)) as said:
+        played(**{"game": "pico", "typed": ["1"]} | wanted)
+    assert "\n" not in str(said.value)
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+        return port
+
+
+def test_without_a_server_it_starts_one_and_ends_it_when_interrupted(server_folder: Path) -> None:
+    given = {
+        "PATH": "/usr/bin:/bin",
+        "LUDICITUDE_DATA": str(server_folder),
+        "PORT": str(unused_port()),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+    command = [sys.executable, "-u", "-m", "service", "play", "pico"]
+    with subprocess.Popen(command, env=given, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        screen = ""
+        while "> " not in screen:
+            screen += playing.stdout.read(1)
+        playing.send_signal(signal.SIGINT)
+        rest, errors = playing.communicate(timeout=30)
+    assert playing.returncode == 0
+    assert rest == "\nYou have left the table.\n"
+    assert errors == "Starting a server to play on...\n"
+    assert not (server_folder / "postgres" / "cluster" / "postmaster.pid").exists()
