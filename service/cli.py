@@ -38,6 +38,9 @@ def _parser() -> argparse.ArgumentParser:
     command(_migrate, "bring the database's schema up to date, and end")
     command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
     command(_verify, "check every match of the database, event by event, while the service goes on; exit code 1 if anything is wrong")
+    command(_doctor, "look at the database and the way to it, and say what is wrong and what to do; exit code 1 if anything is")
+    bump = command(_epoch_bump, "begin a new epoch of the event log, once after a restore from a dump or a move to another server")
+    bump.add_argument("--service-is-stopped", action="store_true", help="that no process of the service runs on this database")
     export = command(_export, "write matches to the output as lines of JSON; those that have not ended only with their secrets")
     export.add_argument("--match", action="append", default=[], metavar="ID", help="only this match; may be given several times")
     export.add_argument(
@@ -93,6 +96,22 @@ def _verify() -> None:
         faults = asyncio.run(verify(url, print))
     if faults:
         raise CantRun(f"{faults} faults were found.")
+
+
+def _doctor() -> None:
+    from service.upkeep.doctor import examine
+
+    with _database() as url:
+        wrong = asyncio.run(examine(url, print))
+    if wrong:
+        raise CantRun(f"Not all is well: see the {wrong} lines that say WRONG.")
+
+
+def _epoch_bump(service_is_stopped: bool) -> None:
+    from service.upkeep.doctor import bump_epoch
+
+    with _database() as url:
+        print(f"Epoch {asyncio.run(bump_epoch(url, service_is_stopped))} has begun.")
 
 
 def _export(match: Sequence[str], with_secrets: bool) -> None:

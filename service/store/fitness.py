@@ -20,7 +20,7 @@ class UnfitDatabase(Exception):
 async def require_fit(connections: Connections) -> None:
     """Raise `UnfitDatabase` unless the database is a migrated PostgreSQL whose transaction numbers are ahead of the stored ones."""
     [found] = await connections.rows(PROBE)
-    if not found["version"].startswith("PostgreSQL ") or "-YB-" in found["version"]:
+    if not is_postgresql(found["version"]):
         raise UnfitDatabase(f"this is not PostgreSQL, whose transaction numbers order the events: {found['version']}")
     if not found["migrated"]:
         raise UnfitDatabase("this database has not been migrated: run `ludicitude migrate`")
@@ -30,5 +30,10 @@ async def require_fit(connections: Connections) -> None:
     if stored["ahead"]:
         raise UnfitDatabase(
             "stored transaction numbers are ahead of this server's, as after a restore from a dump; new events would sort"
-            " before old ones. Begin a new epoch: SELECT es.bump_epoch_v1()"
+            " before old ones. Begin a new epoch: `ludicitude epoch-bump`, which calls es.bump_epoch_v1()"
         )
+
+
+def is_postgresql(version: str) -> bool:
+    """Whether a server that says this of itself is PostgreSQL and not one of those that only speak like it."""
+    return version.startswith("PostgreSQL ") and "-YB-" not in version
