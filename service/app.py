@@ -10,6 +10,7 @@ from litestar.di import Provide
 from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
+from service.fence import FenceWatch
 from service.http import (
     commands,
     docs,
@@ -67,6 +68,12 @@ ROUTES = (
     *docs.ROUTES,
 )
 
+SERVICES = (
+    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "talk", "mutes"),
+    *("lobby", "standings", "erasure", "runner"),
+)
+"""What handlers may take by its name, besides players."""
+
 
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
@@ -82,6 +89,7 @@ def create_app(settings: Settings) -> Litestar:
             )
             held.push_async_callback(store.close)
             watch = await held.enter_async_context(Watch(store.versions))
+            await held.enter_async_context(FenceWatch(store))
             matches = Matches(store, watch)
             talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages)))
             bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
@@ -110,10 +118,7 @@ def create_app(settings: Settings) -> Litestar:
     return http_app(
         ROUTES,
         players=players,
-        services=(
-            *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "talk", "mutes"),
-            *("lobby", "standings", "erasure", "runner"),
-        ),
+        services=SERVICES,
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],

@@ -12,6 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 from msgspec import Meta
+from prometheus_client import Gauge
 
 from domain.match.game import Viewer
 from domain.match.state import AnyMatch
@@ -101,6 +102,9 @@ class StreamTicket(msgspec.Struct, frozen=True):
     expires_at: Timestamp
 
 
+STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")
+
+
 class Streams:
     """The open streams of this process."""
 
@@ -116,6 +120,7 @@ class Streams:
     async def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
         """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
         self._open[name] += 1
+        STREAMS.inc()
         try:
             async with self._watch.on(stream_of(match_id)) as bell:
                 async for frame in self._told(match_id, caller, cursor, bell):
@@ -125,6 +130,7 @@ class Streams:
         except StoreAway:
             yield _message(ByeFrame("unavailable"))
         finally:
+            STREAMS.dec()
             self._open[name] -= 1
             self._open += Counter()  # Drops those who have none left.
 

@@ -11,6 +11,7 @@ from typing import Self, TypeAlias
 from uuid import UUID
 
 import structlog
+from prometheus_client import Gauge
 
 from service.store import StoreAway
 
@@ -19,6 +20,8 @@ POLL_SECONDS = 0.5
 
 Look: TypeAlias = Callable[[Sequence[UUID]], Awaitable[Mapping[UUID, int]]]
 """Tells how far each of these matches has come, by a number that only grows. May raise `StoreAway`."""
+
+WAITING = Gauge("ludicitude_waiting", "Long-polls and streams that wait for a match now.", multiprocess_mode="livesum")
 
 log = structlog.get_logger()
 
@@ -73,9 +76,11 @@ class Watch:
         if self.closed:
             bell.set()
         self._bells[stream].add(bell)
+        WAITING.inc()
         try:
             yield bell
         finally:
+            WAITING.dec()
             self._bells[stream].discard(bell)
             if not self._bells[stream]:
                 del self._bells[stream]

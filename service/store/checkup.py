@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.store.address import SERVER_SETTINGS
-from service.store.fitness import AHEAD, is_postgresql
+from service.store.fitness import AHEAD, FENCE_LAG, is_postgresql
 
 OLDEST = 130000
 """The first PostgreSQL whose transaction numbers are 64 bits wide, as `server_version_num` says it."""
@@ -33,14 +33,6 @@ FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() 
 """
 
 PREPARED = "SELECT gid, database, owner, prepared FROM pg_prepared_xacts ORDER BY prepared LIMIT 1"
-
-FENCE_LAG = """
-SELECT coalesce((
-    SELECT extract(epoch FROM clock_timestamp() - at)::float FROM es.events
-    WHERE (epoch, tx_id) >= ((SELECT epoch FROM es.epoch), pg_snapshot_xmin(pg_current_snapshot()))
-    ORDER BY epoch, tx_id, position LIMIT 1), 0)
-"""
-"""For how many seconds the oldest event that readers of all streams may not have yet has been waiting."""
 
 ROOM = """
 SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
@@ -191,7 +183,7 @@ async def notifications(session: Session) -> Finding:
     used = float((await session.execute(text("SELECT pg_notification_queue_usage()"))).scalar_one())
     if used > QUEUE_USED:
         return Finding(
-            f"The queue of notifications is {used:.0%} full; when it is full every NOTIFY fails",
+            f"The queue of notifications is {used:.0%} full; when it is full no session can send one",
             "Some session listens and sits in an open transaction: find it in pg_stat_activity and end it.",
         )
     return Finding(f"The queue of notifications is {used:.0%} full")

@@ -12,6 +12,14 @@ SELECT coalesce(max(tx_id) >= pg_snapshot_xmax(pg_current_snapshot()), false) AS
 FROM es.events WHERE epoch = (SELECT epoch FROM es.epoch)
 """
 
+FENCE_LAG = """
+SELECT coalesce((
+    SELECT extract(epoch FROM clock_timestamp() - at)::float FROM es.events
+    WHERE (epoch, tx_id) >= ((SELECT epoch FROM es.epoch), pg_snapshot_xmin(pg_current_snapshot()))
+    ORDER BY epoch, tx_id, position LIMIT 1), 0)
+"""
+"""For how many seconds the oldest event that readers of all streams may not have yet has been waiting."""
+
 
 class UnfitDatabase(Exception):
     """This database would lose or reorder events silently, so the store does not open. The text says what to do."""
