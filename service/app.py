@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
+from service.fence import FenceWatch
 from service.http import (
     commands,
     docs,
@@ -73,7 +74,6 @@ ROUTES = (
     *docs.ROUTES,
 )
 
-
 SERVICES = (
     *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
     *("lobby", "standings", "erasure", "runner"),
@@ -107,6 +107,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     """The services by their names; `held` closes in reverse what was opened for them."""
     store = await EventStore.connect(settings.database_url, appending=settings.append_connections, reading=settings.query_connections)
     held.push_async_callback(store.close)
+    await held.enter_async_context(FenceWatch(store))
     wire = await held.enter_async_context(Wire(settings.database_url))
     watch = await held.enter_async_context(Watch(store.versions, wire))
     matches, invites, lobby = Matches(store, watch), Invites(engine), Lobby(engine)

@@ -6,6 +6,7 @@ from typing import Any, Self
 from uuid import UUID
 
 import structlog
+from prometheus_client import Histogram
 
 from domain.games import GAMES
 from domain.match import table
@@ -26,6 +27,8 @@ QUEUED = 10_000
 STAND_IN = "normal"
 """The level at which a bot plays for a player who resigned."""
 
+SECONDS = Histogram("ludicitude_bot_choice_seconds", "Time that a bot took over a choice, in seconds.", ["game", "level"])
+
 log = structlog.get_logger()
 
 
@@ -34,7 +37,8 @@ def bot_choice(game: AnyGame, match: AnyMatch, seat: int, world: World) -> Any:
     choices = game.choices(match.table, seat)
     level = match.chairs[seat].bot_level or STAND_IN
     try:
-        choice = game.bots[level](game.view(match.table, seat), seat, choices, world.luck(str(match.decision(seat))))
+        with SECONDS.labels(game.key, level).time():
+            choice = game.bots[level](game.view(match.table, seat), seat, choices, world.luck(str(match.decision(seat))))
     except Exception:
         log.exception("bot_failed", match_id=match.match_id, game=game.key, level=level)
         return choices[0]

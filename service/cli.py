@@ -38,6 +38,15 @@ def _parser() -> argparse.ArgumentParser:
     command(_migrate, "bring the database's schema up to date, and end")
     command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
     command(_verify, "check every match of the database, event by event, while the service goes on; exit code 1 if anything is wrong")
+    command(_doctor, "look at the database and the way to it, and say what is wrong and what to do; exit code 1 if anything is")
+    bump = command(_epoch_bump, "begin a new epoch of the event log, once after a restore from a dump or a move to another server")
+    bump.add_argument("--service-is-stopped", action="store_true", help="that no process of the service runs on this database")
+    export = command(_export, "write matches to the output as lines of JSON; those that have not ended only with their secrets")
+    export.add_argument("--match", action="append", default=[], metavar="ID", help="only this match; may be given several times")
+    export.add_argument(
+        "--with-secrets", action="store_true", help="matches that go on too, with their seeds and all that is hidden in them"
+    )
+    command(_import, "store the matches of an export, read from the input, that this database does not have")
     play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
     play.add_argument("game", help="the game's key, such as pico")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
@@ -87,6 +96,43 @@ def _verify() -> None:
         faults = asyncio.run(verify(url, print))
     if faults:
         raise CantRun(f"{faults} faults were found.")
+
+
+def _doctor() -> None:
+    from service.upkeep.doctor import examine
+
+    with _database() as url:
+        wrong = asyncio.run(examine(url, print))
+    if wrong:
+        raise CantRun(f"Not all is well: see the {wrong} lines that say WRONG.")
+
+
+def _epoch_bump(service_is_stopped: bool) -> None:
+    from service.upkeep.doctor import bump_epoch
+
+    with _database() as url:
+        print(f"Epoch {asyncio.run(bump_epoch(url, service_is_stopped))} has begun.")
+
+
+def _export(match: Sequence[str], with_secrets: bool) -> None:
+    from service.upkeep.carry import export
+
+    with _database() as url:
+        asyncio.run(export(url, sys.stdout.buffer.write, _aside, match, with_secrets))
+
+
+def _import() -> None:
+    from service.upkeep.carry import import_matches
+
+    with _database() as url:
+        refused = asyncio.run(import_matches(url, sys.stdin.buffer, _aside))
+    if refused:
+        raise CantRun(f"{refused} matches were refused.")
+
+
+def _aside(text: str) -> None:
+    """Say something to the person, where the output is for a file or another program."""
+    print(text, file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -1,9 +1,10 @@
 """The clocks of the matches: what happens when a seat lets its time pass, or nobody touches a match for long."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from msgspec.structs import replace
+from prometheus_client import Histogram
 
 from domain.match import table
 from domain.match.game import AnyGame
@@ -14,19 +15,26 @@ from service.bots import bot_choice
 from service.held import match_id_of
 from service.matches import Matches, house_call
 
+LATENESS = Histogram("ludicitude_deadline_late_seconds", "How late the clock of a match acted, in seconds.")
+
 SKEW = timedelta(seconds=2)
 """How far the clocks of this process and of the database may differ; the database says when a match is due."""
 
 
 async def time_out(matches: Matches, stream: UUID) -> None:
     """Let the clock of this match act, which the database finds due. A player or another process may be there first."""
+    due: datetime | None = None
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
+        nonlocal due
+        due = match.due
         if match.due is not None and match.due - world.now < SKEW:
             world = replace(world, now=max(world.now, match.due))
         return table.time_out(game, match, lambda now, seat: bot_choice(game, now, seat, world), world)
 
     try:
-        await matches.change(match_id_of(stream), house_call(), decide)
+        changed = await matches.change(match_id_of(stream), house_call(), decide)
     except NotNow:
         return
+    if due is not None:
+        LATENESS.observe((changed.records[0].at - due).total_seconds())

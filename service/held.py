@@ -58,8 +58,8 @@ class Shown(msgspec.Struct, frozen=True):
     host: str
     began: int
     chairs: tuple[Chair, ...]
-    owed: tuple[Owed, ...]
-    due: datetime | None
+    owed: tuple[Owed, ...] = ()
+    due: datetime | None = None
     """When the clock answers for those who owe; `due_at` of the row also moves while a process sees to it."""
 
 

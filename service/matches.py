@@ -16,6 +16,7 @@ import msgspec
 import structlog
 from cachetools import LRUCache
 from msgspec.structs import replace
+from prometheus_client import Counter, Gauge
 
 from domain.games import GAMES
 from domain.match import fate
@@ -30,6 +31,9 @@ from service.proofs import Proof, proof
 from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
 from service.store.snapshots import state_schema
+
+REFUSALS = Counter("ludicitude_refusals_total", "Commands that were refused, by the code of the refusal.", ["code"])
+CACHED = Gauge("ludicitude_cached_matches", "Matches that this process holds in memory.", multiprocess_mode="livesum")
 
 log = structlog.get_logger()
 
@@ -148,10 +152,11 @@ class Matches:
                     if time.monotonic() > gives_up:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
-                except (Refused, NotNow, NotAllowed, Unfit, Stale, UnknownMatch):
+                except (Refused, NotNow, NotAllowed, Unfit, Stale, UnknownMatch) as refused:
                     if (before := await self._replayed(call, stream)) is not None:
                         return before
                     if fresh or await self._store.version(stream) == held.match.version:
+                        REFUSALS.labels(getattr(refused, "code", "stale" if isinstance(refused, Stale) else "unknown_match")).inc()
                         raise
                     self._held.pop(stream, None)
 
@@ -217,6 +222,7 @@ class Matches:
             return held, False
         held = await self._read(stream)
         self._held[stream] = held
+        CACHED.set(len(self._held))
         return held, True
 
     async def _read(self, stream: UUID, upto: int | None = None) -> Held:
@@ -257,6 +263,7 @@ class Matches:
         if appended.duplicate:
             return await self._again(stream, appended.first, appended.last)
         self._held[stream] = replace(held, match=after)
+        CACHED.set(len(self._held))
         self._watch.moved(stream, after.version)
         for tell in self._moved:
             tell(after)

@@ -8,8 +8,8 @@
 CREATE FUNCTION es.append_v1(
     p_stream uuid, p_category text, p_expected bigint, p_command uuid, p_fingerprint bytea,
     p_ids uuid[], p_types text[], p_schema_versions smallint[], p_data jsonb[], p_meta jsonb[],
-    p_game text, p_status text, p_visibility text, p_seats smallint, p_seats_open smallint, p_players text[], p_waits_for text[],
-    p_due_at timestamptz, p_bots_owe boolean, p_shown jsonb, p_rematch_of uuid, p_seed bytea,
+    p_game text, p_status text, p_visibility text, p_seats smallint, p_seats_open smallint, p_players text[], p_due_at timestamptz,
+    p_bots_owe boolean, p_shown jsonb, p_rematch_of uuid, p_seed bytea,
     OUT status text, OUT first_version bigint, OUT last_version bigint, OUT at timestamptz)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -72,14 +72,14 @@ BEGIN
     ORDER BY u.ordinal;
 
     INSERT INTO public.match_current AS m (stream_id, version, game, status, visibility, seats, seats_open, players,
-        waits_for, opened_at, updated_at, ended_at, due_at, bots_at, shown, rematch_of)
+        opened_at, updated_at, ended_at, due_at, bots_at, shown, rematch_of)
     VALUES (p_stream, p_expected + n, p_game, p_status, p_visibility, p_seats, p_seats_open, p_players,
-        p_waits_for, append_v1.at, append_v1.at, CASE WHEN p_status = 'ended' THEN append_v1.at END, p_due_at,
+        append_v1.at, append_v1.at, CASE WHEN p_status = 'ended' THEN append_v1.at END, p_due_at,
         -- The process that appends plays its bots itself; others look after those that are still owing a little later.
         CASE WHEN p_bots_owe THEN append_v1.at + interval '1 second' END, p_shown, p_rematch_of)
     ON CONFLICT (stream_id) DO UPDATE
     SET version = excluded.version, status = excluded.status, visibility = excluded.visibility, seats = excluded.seats,
-        seats_open = excluded.seats_open, players = excluded.players, waits_for = excluded.waits_for, updated_at = excluded.updated_at,
+        seats_open = excluded.seats_open, players = excluded.players, updated_at = excluded.updated_at,
         ended_at = CASE WHEN p_status = 'ended' THEN coalesce(m.ended_at, excluded.ended_at) END, due_at = excluded.due_at,
         bots_at = excluded.bots_at, shown = excluded.shown, rematch_of = excluded.rematch_of
     WHERE m.version < excluded.version;

@@ -103,7 +103,6 @@ MATCHES = (
         seats smallint NOT NULL,
         seats_open smallint NOT NULL,
         players text[] NOT NULL,
-        waits_for text[] NOT NULL,
         opened_at timestamptz NOT NULL,
         updated_at timestamptz NOT NULL,
         ended_at timestamptz,
@@ -115,7 +114,6 @@ MATCHES = (
     """,
     "CREATE INDEX match_current_lobby ON public.match_current (visibility, status, game, opened_at, stream_id)",
     "CREATE INDEX match_current_players ON public.match_current USING gin (players)",
-    "CREATE INDEX match_current_turns ON public.match_current USING gin (waits_for) WHERE waits_for <> '{}'",
     "CREATE INDEX match_current_due ON public.match_current (due_at) WHERE due_at IS NOT NULL",
     "CREATE INDEX match_current_bots ON public.match_current (bots_at) WHERE bots_at IS NOT NULL",
     # A match has one rematch, however many ask for it at once.
@@ -190,7 +188,7 @@ TICKETS = (
     CREATE TABLE public.stream_tickets (
         hash bytea PRIMARY KEY,
         player_id text NOT NULL,
-        stream_id uuid,
+        stream_id uuid NOT NULL,
         expires_at timestamptz NOT NULL
     )
     """,

@@ -13,6 +13,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
 from msgspec import Meta
+from prometheus_client import Gauge
 
 from domain.match.game import Viewer
 from domain.match.state import AnyMatch
@@ -102,6 +103,9 @@ class StreamTicket(msgspec.Struct, frozen=True):
     expires_at: Timestamp
 
 
+STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")
+
+
 class Streams:
     """The open streams of this process."""
 
@@ -117,11 +121,13 @@ class Streams:
     async def counted(self, name: str, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
         """These frames; as long as they come, they are an open stream of this caller."""
         self._open[name] += 1
+        STREAMS.inc()
         try:
             async with aclosing(frames):
                 async for frame in frames:
                     yield frame
         finally:
+            STREAMS.dec()
             self._open[name] -= 1
             self._open += Counter()  # Drops those who have none left.
 

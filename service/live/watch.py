@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 from uuid import UUID
 
 import structlog
+from prometheus_client import Gauge
 
 from service.live.wire import Wire
 from service.store import StoreAway
@@ -28,6 +29,8 @@ Key: TypeAlias = UUID | str
 
 Look: TypeAlias = Callable[[Sequence[Any]], Awaitable[Mapping[Any, int]]]
 """Tells how far each of these keys has come, by a number that changes whenever it moves. May raise `StoreAway`."""
+
+WAITING = Gauge("ludicitude_waiting", "Long-polls and streams that wait for a match now.", multiprocess_mode="livesum")
 
 log = structlog.get_logger()
 
@@ -98,9 +101,11 @@ class Watch:
             bell.set()
         waited = self._waited.setdefault(str(key), _Waited(key))
         waited.bells.add(bell)
+        WAITING.inc()
         try:
             yield bell
         finally:
+            WAITING.dec()
             waited.bells.discard(bell)
             if not waited.bells:
                 del self._waited[str(key)]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid5
 
 import asyncpg
+from prometheus_client import Counter, Histogram
 
 from service.store.connections import PATIENCE_SECONDS, Connections
 from service.store.contract import (
@@ -26,11 +27,11 @@ from service.store.contract import (
     Waiting,
     WrongVersion,
 )
-from service.store.fitness import require_fit
+from service.store.fitness import FENCE_LAG, require_fit
 
 APPEND = """
 SELECT status, first_version, last_version, at
-FROM es.append_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+FROM es.append_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 """
 
 LOAD = """
@@ -113,6 +114,10 @@ _END = 2**63 - 1
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
+APPENDS = Counter("ludicitude_appends_total", "Appends of one command's events, by what came of them.", ["outcome"])
+APPEND_SECONDS = Histogram("ludicitude_append_seconds", "Time until an append is on disk or has failed, in seconds.")
+
+
 class EventStore:
     """Streams of events in PostgreSQL.
 
@@ -157,14 +162,20 @@ class EventStore:
 
     async def _append(self, append: Append) -> Appended:
         """The one place where every append passes."""
+        outcome = "failed"
         try:
-            [row] = await self._appending.rows(APPEND, *arguments(append))
+            with APPEND_SECONDS.time():
+                [row] = await self._appending.rows(APPEND, *arguments(append))
+            outcome = row["status"]
         except asyncpg.PostgresError as error:
             if error.sqlstate == "ES001":
+                outcome = "lost_race"
                 raise WrongVersion(int(error.detail or 0)) from None
             if isinstance(error, asyncpg.UniqueViolationError) and error.constraint_name == "match_current_rematch":
                 raise RematchTaken from None
             raise
+        finally:
+            APPENDS.labels(outcome).inc()
         if row["status"] == "reused":
             raise KeyReused
         return Appended(row["first_version"], row["last_version"], row["status"] == "duplicate", row["at"])
@@ -233,6 +244,11 @@ class EventStore:
         rows = await self._reading.rows(READ_ALL, cursor.epoch, str(cursor.tx), cursor.position, limit)
         items = tuple(Logged(row["stream_id"], _stored(row), Cursor(row["epoch"], row["tx"], row["position"])) for row in rows)
         return Page(items, items[-1].cursor if items else cursor)
+
+    async def fence_lag(self) -> float:
+        """For how many seconds the oldest event that `read_all` does not give yet has been waiting; 0 when there is none."""
+        [row] = await self._reading.rows(FENCE_LAG)
+        return float(row[0])
 
     async def now(self) -> Cursor:
         """Where to start reading to miss nothing that is not readable yet, and to skip what is."""

@@ -1,12 +1,14 @@
 """Matches with everything that is stored of them, for those who check a database or carry matches from one to another."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.store.contract import Cursor, Line, Snapshot, Stored
@@ -38,7 +40,7 @@ SELECT command_id, fingerprint, first_version, last_version, at FROM es.commands
 """
 
 CURRENT = """
-SELECT version, game, status, visibility, seats, seats_open, players, due_at, bots_at, shown::text AS shown, rematch_of,
+SELECT version, game, status, visibility, seats, seats_open, players, due_at, bots_at, shown::text AS shown, rematch_of, waits_for,
     opened_at, updated_at, ended_at
 FROM public.match_current WHERE stream_id = :stream
 """
@@ -104,15 +106,16 @@ class Whole(msgspec.Struct, frozen=True):
     snapshot: Snapshot | None
 
 
-async def wholes(engine: AsyncEngine, state_schema: int, wanted: tuple[UUID, ...] | None = None) -> AsyncIterator[Whole]:
+async def wholes(engine: AsyncEngine, state_schema: int, wanted: tuple[UUID, ...] | None = None) -> AsyncGenerator[Whole, None]:
     """Every match of the database, or those wanted, one after the other, with their snapshots of this number."""
     async with engine.connect() as plain:
         connection = await plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        async for stream in _streams(connection, wanted):
-            yield await _whole(connection, stream, state_schema)
+        async with aclosing(_streams(connection, wanted)) as streams:
+            async for stream in streams:
+                yield await _whole(connection, stream, state_schema)
 
 
-async def _streams(connection: AsyncConnection, wanted: tuple[UUID, ...] | None) -> AsyncIterator[UUID]:
+async def _streams(connection: AsyncConnection, wanted: tuple[UUID, ...] | None) -> AsyncGenerator[UUID, None]:
     if wanted is not None:
         for stream in wanted:
             yield stream
@@ -166,5 +169,86 @@ def _current(row: Any) -> Current:
         bots_owe=row.bots_at is not None,
         shown=row.shown.encode(),
         rematch_of=row.rematch_of,
+        waits_for=tuple(row.waits_for),
     )
     return Current(row.version, line, row.opened_at, row.updated_at, row.ended_at)
+
+
+class NotPut(Exception):
+    """The database does not take this match; the text says why. Nothing was stored."""
+
+
+PUT = (
+    """
+    INSERT INTO es.streams (stream_id, category, version, last_epoch, last_tx, archived_at)
+    SELECT :stream, :category, :version, epoch, pg_current_xact_id(), :archived_at FROM es.epoch
+    """,
+    """
+    INSERT INTO es.events (stream_id, version, epoch, tx_id, event_id, type, schema_version, data, meta, at)
+    SELECT :stream, u.ordinal, e.epoch, pg_current_xact_id(), u.id, u.type, u.schema_version, u.data, u.meta, u.at
+    FROM es.epoch e, unnest(CAST(:ids AS uuid[]), CAST(:types AS text[]), CAST(:schema_versions AS smallint[]), CAST(:data AS jsonb[]),
+        CAST(:meta AS jsonb[]), CAST(:ats AS timestamptz[])) WITH ORDINALITY AS u (id, type, schema_version, data, meta, at, ordinal)
+    ORDER BY u.ordinal
+    """,
+    """
+    INSERT INTO es.commands (stream_id, command_id, fingerprint, first_version, last_version, at)
+    SELECT :stream, u.* FROM unnest(CAST(:commands AS uuid[]), CAST(:fingerprints AS bytea[]), CAST(:firsts AS bigint[]),
+        CAST(:lasts AS bigint[]), CAST(:command_ats AS timestamptz[])) AS u
+    """,
+    """
+    INSERT INTO public.match_current (stream_id, version, game, status, visibility, seats, seats_open, players, opened_at, updated_at,
+        ended_at, due_at, bots_at, shown, rematch_of, waits_for)
+    VALUES (:stream, :version, :game, :status, :visibility, :seats, :seats_open, CAST(:players AS text[]), :opened_at, :updated_at,
+        :ended_at, :due_at, CASE WHEN :bots_owe THEN clock_timestamp() END, CAST(:shown AS jsonb), :rematch_of,
+        CAST(:waits_for AS text[]))
+    """,
+    "INSERT INTO public.match_seeds (stream_id, seed, opened_at) VALUES (:stream, :seed, :seed_opened_at)",
+)
+
+
+async def put(engine: AsyncEngine, whole: Whole) -> None:
+    """Store a match that this database does not have, with all its ids, versions and times; its place in the order of events is new.
+
+    Raises `NotPut`.
+    """
+    try:
+        async with engine.begin() as connection:
+            for statement in PUT:
+                await connection.execute(text(statement), _parameters(whole))
+    except IntegrityError as error:
+        raise NotPut("this database has it already, or has another rematch of the same match") from error
+    except DBAPIError as error:
+        if not str(getattr(error.orig, "sqlstate", None)).startswith("22"):
+            raise
+        raise NotPut("it holds values that PostgreSQL cannot store") from error
+
+
+def _parameters(whole: Whole) -> dict[str, Any]:
+    assert whole.head is not None and whole.current is not None and whole.seed is not None, "a match that lacks something"  # noqa: PT018
+    events, line, commands = [placed.event for placed in whole.events], whole.current.line, whole.commands
+    return {
+        **{name: getattr(line, name) for name in Line.__struct_fields__},
+        "shown": line.shown.decode(),
+        "players": list(line.players),
+        "waits_for": list(line.waits_for),
+        "stream": whole.stream,
+        "category": whole.head.category,
+        "version": whole.head.version,
+        "archived_at": whole.head.archived_at,
+        "ids": [placed.event_id for placed in whole.events],
+        "types": [event.type for event in events],
+        "schema_versions": [event.schema_version for event in events],
+        "data": [event.data.decode() for event in events],
+        "meta": [event.meta.decode() for event in events],
+        "ats": [event.at for event in events],
+        "commands": [done.command for done in commands],
+        "fingerprints": [done.fingerprint for done in commands],
+        "firsts": [done.first for done in commands],
+        "lasts": [done.last for done in commands],
+        "command_ats": [done.at for done in commands],
+        "opened_at": whole.current.opened_at,
+        "updated_at": whole.current.updated_at,
+        "ended_at": whole.current.ended_at,
+        "seed": whole.seed.seed,
+        "seed_opened_at": whole.seed.opened_at,
+    }

@@ -2,16 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import aclosing
 from datetime import UTC, datetime
 
-from sqlalchemy.exc import ProgrammingError
-
-from service.cant_run import CantRun
-from service.store.address import sqlalchemy_engine
-from service.store.away import is_away
 from service.store.snapshots import state_schema
 from service.store.whole import wholes
 from service.upkeep.audit import audit
+from service.upkeep.database import database
 
 SHOWN = 1_000
 """Faults beyond these are only counted."""
@@ -19,10 +16,9 @@ SHOWN = 1_000
 
 async def verify(database_url: str, tell: Callable[[str], None]) -> int:
     """Check every match and tell each fault in a line, and a summary at the end. Answers how many faults there are."""
-    engine = sqlalchemy_engine(database_url, pool_size=1)
     matches, events, replayed, faults = Counter[str](), 0, 0, 0
-    try:
-        async for whole in wholes(engine, state_schema()):
+    async with database(database_url) as engine, aclosing(wholes(engine, state_schema())) as stored:
+        async for whole in stored:
             audited = audit(whole, datetime.now(UTC))
             matches[audited.status] += 1
             events += audited.events
@@ -31,14 +27,6 @@ async def verify(database_url: str, tell: Callable[[str], None]) -> int:
                 if number <= SHOWN:
                     tell(str(fault))
             faults += len(audited.faults)
-    except ProgrammingError as error:
-        raise CantRun("This database has not been migrated: run `ludicitude migrate`.") from error
-    except Exception as error:
-        if not is_away(error):
-            raise
-        raise CantRun("The database went away, or cannot be reached.") from error
-    finally:
-        await engine.dispose()
     kinds = ", ".join(f"{count} {status}" for status, count in sorted(matches.items()))
     tell(f"{matches.total()} matches ({kinds or 'none'}) with {events} events; {replayed} played again by the rules of this release.")
     tell(f"{faults} faults." if faults else "No faults.")
