@@ -26,6 +26,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The address to listen on."""
     port: int
     """0 takes any port that is free."""
+    workers: int
+    """Processes that serve, all on one port."""
     data: Path
     """The folder of everything that outlives the process, which is the embedded PostgreSQL."""
     database_url: str
@@ -46,6 +48,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_format: LogFormat
     """`text` for people, `json` for machines."""
 
+    @property
+    def connections(self) -> int:
+        """The most database connections of one process that serves: two pools that ask, one that appends, and the wire."""
+        return self.append_connections + 2 * self.query_connections + 1
+
 
 def read(environment: Mapping[str, str]) -> Settings:
     """The settings in `environment`; a variable that is missing or empty means its default.
@@ -65,6 +72,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     settings = Settings(
         host=variable("HOST", "127.0.0.1", str),
         port=variable("PORT", 8000, _whole(0, 65535)),
+        workers=variable("LUDICITUDE_WORKERS", 1, _whole(1, 64)),
         data=variable("LUDICITUDE_DATA", _default_data(environment), _folder),
         database_url=variable("DATABASE_URL", "", _postgres_url),
         postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
