@@ -18,7 +18,8 @@ from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
-from service.players import BadName, Erased, TooManyTokens
+from service.names import BadName
+from service.players import Erased, TooManyTokens
 from service.store import KeyReused
 from service.store.away import is_away
 from service.talk import BadText, TooFast
@@ -121,7 +122,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(code)
         case Unfit(code=code, field=field):
             source: Source = "path" if field in request.path_params else "body"
-            return Trouble(code, errors=[Fault(source, f"/{field}", f"{codes.KINDS[code].title}.")])
+            sentence = f"{codes.KINDS[code].title}."
+            return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
