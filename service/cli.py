@@ -34,7 +34,14 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
-    command(_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another")
+    serve = command(_serve, "serve the games until Ctrl-C, on a PostgreSQL of its own unless DATABASE_URL names another")
+    serve.add_argument(
+        "--workers", metavar="N", help="processes that serve, all on one port; LUDICITUDE_WORKERS or 1 unless you say otherwise"
+    )
+    worker = commands.add_parser("worker")  # For `serve` alone, so that the help does not list it.
+    worker.set_defaults(run=_worker)
+    worker.add_argument("listening", type=int)
+    worker.add_argument("says", type=int)
     command(_migrate, "bring the database's schema up to date, and end")
     command(_rebuild, "make results and standings anew from the log, while the service goes on, and end")
     command(_verify, "check every match of the database, event by event, while the service goes on; exit code 1 if anything is wrong")
@@ -68,11 +75,18 @@ def _leave(*_: object) -> None:
 # Each command imports what it needs when it runs: help is shown at once, and Ctrl-C is in order from the first moment.
 
 
-def _serve() -> None:
+def _serve(workers: str | None) -> None:
     from service import settings
     from service.serve import serve
 
-    serve(settings.read(os.environ))
+    serve(settings.read(os.environ if workers is None else {**os.environ, "LUDICITUDE_WORKERS": workers}))
+
+
+def _worker(listening: int, says: int) -> None:
+    from service import settings
+    from service.serve import work
+
+    work(settings.read(os.environ), listening, says)
 
 
 def _migrate() -> None:

@@ -1,4 +1,4 @@
-"""`ludicitude serve`: the database, its schema and the HTTP server, and a clean end of all three."""
+"""`ludicitude serve`: the database, its schema and the HTTP server, in one process or in several, and a clean end of all of them."""
 
 import asyncio
 import contextlib
@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+from collections.abc import Callable
 from types import FrameType
 
 import msgspec
@@ -20,6 +21,9 @@ from service.edge import Edge
 from service.embedded import EmbeddedPostgres
 from service.migrate import migrate
 from service.settings import Settings
+from service.workers import Workers
+
+log = structlog.get_logger()
 
 _GRACE_SECONDS = 5  # Streams end at once when they are asked to; this is for the one that does not.
 _WATCH_SECONDS = 1
@@ -40,14 +44,53 @@ def serve(settings: Settings) -> None:
         listening = running.enter_context(_listen(settings.host, settings.port))
         postgres = None
         if not settings.database_url:
-            postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user))
+            room = {"max_connections": str(max(100, 20 + settings.workers * settings.client_connections))}
+            postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, settings=room))
             settings = msgspec.structs.replace(settings, database_url=postgres.url())
         asyncio.run(migrate(settings.database_url))
-        server = _Server(settings, listening, postgres)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # From here on the end is uvicorn's to arrange. When it is done it sends itself the signal that it was sent.
-            signal.signal(number, server.ask_to_exit)
-        server.run(sockets=[listening])
+
+        def ready() -> None:
+            print(_welcome(settings.host, listening, postgres), flush=True)
+            if settings.test_mode:
+                log.warning("test_mode", meaning="anybody who signs in can set the clocks and the dice of matches")
+
+        def look() -> None:
+            # PostgreSQL must be started from the main thread. Meanwhile no request waits for anything but the database anyway.
+            if postgres is not None and postgres.keep_up():
+                log.warning("postgres_restarted", pid=postgres.pid)
+
+        if settings.workers == 1:
+            _run(_Server(settings, ready, look), listening)
+        else:
+            environment = dict(os.environ) | {"DATABASE_URL": settings.database_url}
+            running.enter_context(Workers(settings.workers, listening.fileno(), environment)).run(ready, look)
+
+
+def work(settings: Settings, listening: int, says: int) -> None:
+    """Be one of the workers of `serve`: answer at the socket of this number, and say through the other file that it is ready.
+
+    It ends like `serve`, and when the process that started it is gone.
+    """
+    logs.configure(settings.log_level, settings.log_format)
+    parent = os.getppid()
+
+    def ready() -> None:
+        os.write(says, b"!")
+        os.close(says)
+
+    def look() -> None:
+        if os.getppid() != parent:
+            server.should_exit = True
+
+    server = _Server(settings, ready, look)
+    _run(server, socket.socket(fileno=listening))
+
+
+def _run(server: "_Server", listening: socket.socket) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # From here on the end is uvicorn's to arrange. When it is done it sends itself the signal that it was sent.
+        signal.signal(number, server.ask_to_exit)
+    server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -71,15 +114,15 @@ def _connections(wanted: int) -> int:
 
 
 class _Server(uvicorn.Server):
-    """One process of uvicorn that says when it is ready, and looks after the embedded PostgreSQL."""
+    """One process of uvicorn that says when it is `ready`, and calls `look` every second."""
 
-    def __init__(self, settings: Settings, listening: socket.socket, postgres: EmbeddedPostgres | None) -> None:
-        self._app = create_app(settings)
+    def __init__(self, settings: Settings, ready: Callable[[], None], look: Callable[[], None]) -> None:
+        self._app, self._tell_ready, self._look = create_app(settings), ready, look
         super().__init__(
             uvicorn.Config(
                 self._app,
                 loop="uvloop",
-                http=Edge.holding(_connections(settings.connections)),
+                http=Edge.holding(_connections(settings.client_connections)),
                 ws="none",
                 workers=1,
                 log_config=None,
@@ -92,18 +135,14 @@ class _Server(uvicorn.Server):
                 callback_notify=self._watch,
             )
         )
-        host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - it is compared, not bound.
-        self._address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        self._postgres, self._test_mode = postgres, settings.test_mode
 
     def ask_to_exit(self, _number: int, _frame: FrameType | None) -> None:
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        print(_welcome(self._address, self._postgres), flush=True)
-        if self._test_mode:
-            structlog.get_logger().warning("test_mode", meaning="anybody who signs in can set the clocks and the dice of matches")
+        if self.started:
+            self._tell_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
@@ -116,12 +155,12 @@ class _Server(uvicorn.Server):
         for connection in list(self.server_state.connections):
             assert isinstance(connection, Edge)
             connection.judge(now)
-        # The server must be started from the main thread. Meanwhile no request waits for anything but the database anyway.
-        if self._postgres is not None and self._postgres.keep_up():
-            structlog.get_logger().warning("postgres_restarted", pid=self._postgres.pid)
+        self._look()
 
 
-def _welcome(address: str, postgres: EmbeddedPostgres | None) -> str:
+def _welcome(host: str, listening: socket.socket, postgres: EmbeddedPostgres | None) -> str:
+    host = "localhost" if host in ("0.0.0.0", "::") else host  # noqa: S104 - it is compared, not bound.
+    address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
     data = "at DATABASE_URL"
     if postgres is not None:
         moved = f" (PostgreSQL's user can't enter {postgres.folder})" if postgres.home != postgres.folder else ""

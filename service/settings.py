@@ -26,6 +26,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The address to listen on."""
     port: int
     """0 takes any port that is free."""
+    workers: int
+    """Processes that serve, all on one port."""
     data: Path
     """The folder of everything that outlives the process, which is the embedded PostgreSQL."""
     database_url: str
@@ -36,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """At most so many database connections append events, and..."""
     query_connections: int
     """...at most so many do everything else."""
-    connections: int
+    client_connections: int
     """At most so many clients are connected at once; fewer where the system does not allow a process so many open files."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
@@ -47,6 +49,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: LogLevel
     log_format: LogFormat
     """`text` for people, `json` for machines."""
+
+    @property
+    def connections(self) -> int:
+        """The most database connections of one process that serves: two pools that ask, one that appends, and the wire."""
+        return self.append_connections + 2 * self.query_connections + 1
 
 
 def read(environment: Mapping[str, str]) -> Settings:
@@ -67,12 +74,13 @@ def read(environment: Mapping[str, str]) -> Settings:
     settings = Settings(
         host=variable("HOST", "127.0.0.1", str),
         port=variable("PORT", 8000, _whole(0, 65535)),
+        workers=variable("LUDICITUDE_WORKERS", 1, _whole(1, 64)),
         data=variable("LUDICITUDE_DATA", _default_data(environment), _folder),
         database_url=variable("DATABASE_URL", "", _postgres_url),
         postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
         append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
-        connections=variable("LUDICITUDE_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
+        client_connections=variable("LUDICITUDE_CLIENT_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),

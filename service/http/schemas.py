@@ -4,6 +4,7 @@ A response always holds all its properties, so there they are all required. A re
 that serves both and has defaults therefore gets a second component for requests, named `...Input`.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, get_args
@@ -22,6 +23,7 @@ class Schemas:
     def __init__(self, requests: Iterable[Any], responses: Iterable[Any], unions: Mapping[str, Any]) -> None:
         self._requests, asked = _schemas(requests, unions)
         self._responses, answered = _schemas(responses, unions)
+        asked = {name: _without_defaults(schema) for name, schema in asked.items()}
         answered = {name: _all_required(schema) for name, schema in answered.items()}
         self._inputs = _that_differ(asked, answered)
         asked = {self._input(name): _renamed(schema, self._input) for name, schema in asked.items()}
@@ -67,7 +69,8 @@ class _Unions:
         mapping = union["discriminator"]["mapping"]
         name = self._names.get(frozenset(mapping.values()))
         assert name, f"this union needs a name: {sorted(mapping)}"
-        self.met[name] = {"oneOf": union["anyOf"], "discriminator": union["discriminator"]}
+        # Readers who go by the discriminator would else take null for a member too.
+        self.met[name] = {"type": "object", "oneOf": union["anyOf"], "discriminator": union["discriminator"]}
         return {"$ref": REF + name, **{key: value for key, value in union.items() if key not in ("anyOf", "discriminator")}}
 
 
@@ -153,6 +156,22 @@ def _all_required(schema: JsonSchema) -> JsonSchema:
         return schema
     properties = {name: {key: value for key, value in each.items() if key != "default"} for name, each in schema["properties"].items()}
     return {**schema, "properties": properties, "required": list(properties)}
+
+
+def _without_defaults(schema: JsonSchema) -> JsonSchema:
+    """What has a default may be left out; some generators want it all the same where the schema names the default, so words do."""
+    if "properties" not in schema:
+        return schema
+    return {**schema, "properties": {name: _default_in_words(each) for name, each in schema["properties"].items()}}
+
+
+def _default_in_words(node: JsonSchema) -> JsonSchema:
+    default = node.get("default")
+    told = {key: value for key, value in node.items() if key != "default"}
+    if default is None or default == []:  # What null and nothing mean, the descriptions say already.
+        return told
+    words = default if isinstance(default, str) else json.dumps(default)
+    return {**told, "description": f"{node.get('description', '')} Default: `{words}`.".lstrip()}
 
 
 def _that_differ(asked: Mapping[str, JsonSchema], answered: Mapping[str, JsonSchema]) -> frozenset[str]:

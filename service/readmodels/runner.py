@@ -29,8 +29,18 @@ TRIES = 5
 """How often an event that cannot be projected is tried before the projection halts there."""
 
 READ = Counter("ludicitude_projection_events_total", "Events that this process has projected.", ["projection"])
-BEHIND = Gauge("ludicitude_projection_behind_seconds", "Time since this process last saw the projection up to date.", ["projection"])
-HALTED = Gauge("ludicitude_projection_halted", "1 while the projection stands at an event that it cannot project.", ["projection"])
+BEHIND = Gauge(
+    "ludicitude_projection_behind_seconds",
+    "Time since this process, or any of its fellow workers, last saw the projection up to date.",
+    ["projection"],
+    multiprocess_mode="livemin",
+)
+HALTED = Gauge(
+    "ludicitude_projection_halted",
+    "1 while the projection stands at an event that it cannot project.",
+    ["projection"],
+    multiprocess_mode="livemax",
+)
 
 log = structlog.get_logger()
 

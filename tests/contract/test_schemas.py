@@ -70,11 +70,10 @@ def test_what_is_sent_holds_everything_and_what_is_asked_may_leave_out_defaults(
     assert "default" not in properties(schemas, "Terms")["rounds"]
     assert schemas.components["TermsInput"]["required"] == ["game"]
     assert properties(schemas, "TermsInput")["rounds"] == {
-        "description": "How many rounds.",
+        "description": "How many rounds. Default: `3`.",
         "type": "integer",
         "minimum": 1,
         "maximum": 9,
-        "default": 3,
     }
     assert schemas.components["Shown"]["required"] == list(properties(schemas, "Shown"))
     assert schemas.components["Ask"]["required"] == ["terms"]
@@ -84,6 +83,7 @@ def test_a_union_has_a_name_and_tells_its_members_apart(schemas: Schemas) -> Non
     assert properties(schemas, "Shown")["terms"] == {"$ref": REF + "Choice"}
     assert properties(schemas, "Ask")["terms"] == {"$ref": REF + "ChoiceInput"}
     assert schemas.components["ChoiceInput"] == {
+        "type": "object",
         "oneOf": [{"$ref": REF + "TermsInput"}, {"$ref": REF + "OthersInput"}],
         "discriminator": {"propertyName": "game", "mapping": {"one": REF + "TermsInput", "two": REF + "OthersInput"}},
         "title": "ChoiceInput",

@@ -43,7 +43,7 @@ class Served:
 
 
 def command(name: str, data: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start a command of the service on the embedded PostgreSQL in `data`."""
+    """Start a command of the service on the embedded PostgreSQL in `data`, unless DATABASE_URL names another."""
     given = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     given |= {"LUDICITUDE_DATA": str(data), "HOST": "127.0.0.1", "PORT": "0"} | environment
     with (data / "errors").open("ab") as errors:
