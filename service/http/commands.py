@@ -44,7 +44,7 @@ class CommandAnswer(msgspec.Struct, frozen=True):
     "/v1/matches/{match_id:str}/commands",
     operation_id="send_command",
     summary="Make a choice",
-    tags=["matches"],
+    tags=["play"],
     guards=[signed_in],
     status_code=200,
     opt={

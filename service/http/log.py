@@ -66,7 +66,7 @@ class MatchProof(msgspec.Struct, frozen=True):
     "/v1/matches/{match_id:str}/events",
     operation_id="list_events",
     summary="What has happened",
-    tags=["matches"],
+    tags=["play"],
     opt={"problems": ["match_not_found", "no_spectators"]},
 )
 async def list_events(
@@ -101,7 +101,7 @@ async def list_events(
     "/v1/matches/{match_id:str}/record",
     operation_id="get_record",
     summary="The whole match, once it is over",
-    tags=["matches"],
+    tags=["play"],
     opt={"problems": ["match_not_found", "no_spectators", "match_not_over"]},
 )
 async def get_record(
@@ -135,7 +135,7 @@ async def get_record(
     "/v1/matches/{match_id:str}/proof",
     operation_id="get_proof",
     summary="Check the dice",
-    tags=["matches"],
+    tags=["play"],
     opt={"problems": ["match_not_found", "no_spectators"]},
 )
 async def get_proof(

@@ -87,13 +87,6 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
 
 
-class StreamMessage(msgspec.Struct, frozen=True):
-    """One message of the stream. Comments in between only keep the connection open."""
-
-    id: Annotated[str | None, Meta(description="The version of the match that the frame brings you to; null where it brings you nowhere.")]
-    data: Annotated[str, Meta(description="A StreamFrame as JSON text.")]
-
-
 class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the ticket is for."""
 
@@ -249,7 +242,7 @@ async def create_stream_ticket(
     middleware=[patient],
     opt={
         "problems": ["match_not_found", "no_spectators", "ticket_not_valid", "too_many_streams"],
-        "frames": StreamFrame,
+        "streams": True,
         "read": "The match is over and you have all of it: there is nothing to stream.",
     },
 )
@@ -265,11 +258,12 @@ async def stream_events(
     ] = None,
     after: Annotated[int | None, QueryParameter(ge=0, description="The same, for clients that cannot set the header.")] = None,
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
-) -> Response[StreamMessage]:
-    """The events of a match as they happen, through your eyes, as server-sent events without names: the type is in the JSON.
+) -> Response[StreamFrame]:
+    """The events of a match as they happen, through your eyes, as server-sent events without names.
 
-    The first frame is a `snapshot`, or `resumed` when you say what you have; `reset` when that is not of this match or too old.
-    The id of a message is the version of the match. Reconnect with the last one, and nothing is lost or told twice. When the
+    The `data` of each message is one frame as JSON, and its `id` the version of the match that the frame brings you to; comments
+    in between only keep the connection open. The first frame is a `snapshot`, or `resumed` when you say what you have; `reset`
+    when that is not of this match or too old. Reconnect with the last id, and nothing is lost or told twice. When the
     match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
     tells the same to clients without streams.
     """
@@ -280,13 +274,13 @@ async def stream_events(
     match, _, _ = await views.sight(match_id, caller)
     cursor = last_event_id if after is None else str(after)
     if match.status == "ended" and cursor == str(match.version):
-        return Response(cast("StreamMessage", None), status_code=204)
+        return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else request.client.host if request.client else ""
     streams.require_room(name)
     frames = streams.frames(match_id, caller, name, cursor)
-    # The document tells of a stream by its messages; what is returned is their text.
+    # The document tells of a stream by its frames; what is returned is their text.
     stream = Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-    return cast("Response[StreamMessage]", stream)
+    return cast("Response[StreamFrame]", stream)
 
 
 ROUTES = (create_stream_ticket, stream_events)

@@ -23,9 +23,9 @@ class Terms(msgspec.Struct, tag_field="game", tag="one", forbid_unknown_fields=T
 
 
 class Others(msgspec.Struct, tag_field="game", tag="two", forbid_unknown_fields=True):
-    """The terms of the other."""
+    """The terms of the other, which are the same thing asked and shown."""
 
-    fast: bool = False
+    fast: bool
 
 
 class Ask(msgspec.Struct, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class Shown(msgspec.Struct):
     fixed: Literal["always"] = "always"
 
 
-UNIONS = {"Choice": Terms | Others}
+UNIONS = {"Choice": Terms | Others, "Mixed": int | str}
 
 
 @pytest.fixture
@@ -70,11 +70,10 @@ def test_what_is_sent_holds_everything_and_what_is_asked_may_leave_out_defaults(
     assert "default" not in properties(schemas, "Terms")["rounds"]
     assert schemas.components["TermsInput"]["required"] == ["game"]
     assert properties(schemas, "TermsInput")["rounds"] == {
-        "description": "How many rounds.",
+        "description": "How many rounds. Default: `3`.",
         "type": "integer",
         "minimum": 1,
         "maximum": 9,
-        "default": 3,
     }
     assert schemas.components["Shown"]["required"] == list(properties(schemas, "Shown"))
     assert schemas.components["Ask"]["required"] == ["terms"]
@@ -84,11 +83,18 @@ def test_a_union_has_a_name_and_tells_its_members_apart(schemas: Schemas) -> Non
     assert properties(schemas, "Shown")["terms"] == {"$ref": REF + "Choice"}
     assert properties(schemas, "Ask")["terms"] == {"$ref": REF + "ChoiceInput"}
     assert schemas.components["ChoiceInput"] == {
+        "type": "object",
         "oneOf": [{"$ref": REF + "TermsInput"}, {"$ref": REF + "OthersInput"}],
         "discriminator": {"propertyName": "game", "mapping": {"one": REF + "TermsInput", "two": REF + "OthersInput"}},
         "title": "ChoiceInput",
     }
     assert properties(schemas, "Terms")["game"] == {"type": "string", "const": "one"}
+
+
+def test_all_members_of_a_union_are_called_alike_whether_or_not_they_have_a_default(schemas: Schemas) -> None:
+    asked, shown = schemas.components["OthersInput"], schemas.components["Others"]
+    assert asked["properties"] == shown["properties"]
+    assert asked["required"] == shown["required"]
 
 
 def test_a_union_without_a_name_is_noticed() -> None:
@@ -110,9 +116,10 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
     assert shown["numbers"]["items"] == {"type": ["integer", "null"]}
 
 
-def test_scalars_mix_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
+def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
     shown = properties(schemas, "Shown")
-    assert shown["mixed"]["items"] == {"type": ["integer", "string"]}
+    assert shown["mixed"]["items"] == {"$ref": REF + "Mixed"}
+    assert schemas.components["Mixed"] == {"oneOf": [{"type": "integer"}, {"type": "string"}], "title": "Mixed"}
     assert shown["fixed"] == {"type": "string", "const": "always"}
 
 

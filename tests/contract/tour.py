@@ -35,6 +35,7 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
         await nobody.get("/v1/ready")
         await nobody.get("/v1/games")
         await nobody.get("/v1/games/pico")
+        await nobody.get("/v1/labels")
         ada, bob, cid = [await _join(nobody, transport, name) for name in ("Ada", "Bob", "Cid")]
     async with ada, bob, cid:
         await _account(ada)
@@ -146,6 +147,6 @@ def _example(name: str, answers: Sequence[httpx.Response]) -> dict[str, Any]:
     answer = successes[-1 if name.startswith("list_") else 0]
     content = answer.content
     if answer.headers.get("content-type", "").startswith(EVENT_STREAM):
-        content = json.dumps(messages(answer.text)[0]).encode()
+        content = str(messages(answer.text)[0]["data"]).encode()
     bodies = dict(zip(BODIES, (answer.request.content, content), strict=True))
     return {which: json.loads(_MOMENT.sub(NOON, body.decode())) for which, body in bodies.items() if body}
