@@ -36,6 +36,7 @@ def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tm
     given = [each for each in snippets(text) if each.run.language == language]
     if program := missing(given, language):
         pytest.skip(f"The page needs {program}.")
+    (tmp_path / "verify").symlink_to(ROOT / "verify")  # The pages are read in a checkout.
     outputs = printed(given, language, service.address, tmp_path)
     if BLESSING:
         page.write_text(blessed(text, given, outputs), "utf-8")
