@@ -17,11 +17,20 @@ import pytest_asyncio
 
 from service.embedded import EmbeddedPostgres
 from service.migrate import migrate
+from tests.service.overheard import Overheard, overhearing
 
 # Nothing on a server that lasts for one run is worth waiting for the disk.
 THROW_AWAY = {"fsync": "off", "full_page_writes": "off"}
 
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def overheard() -> Iterator[Overheard]:
+    """What comes over the network from the service, in any test, is held against the API's document."""
+    with overhearing() as heard:
+        yield heard
+    assert heard.faults == []
 
 
 def _new_name() -> str:

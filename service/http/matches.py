@@ -83,7 +83,8 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             "key_reused",
             "test_mode_off",
             "outcome_does_not_fit",
-        ]
+        ],
+        "headers": ["Location"],
     },
 )
 async def open_match(
@@ -155,7 +156,10 @@ async def get_match(
     summary="Play the same again",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "match_busy", "key_reused"]},
+    opt={
+        "problems": ["match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "match_busy", "key_reused"],
+        "headers": ["Location"],
+    },
 )
 async def rematch(
     match_id: FromPath[str],

@@ -21,6 +21,7 @@ from litestar.typing import FieldDefinition
 from service.http import auth, codes, problems
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
+from service.projector import MatchView
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 """The order in which one path's operations stand."""
@@ -121,7 +122,8 @@ class Operation:
 
     def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
         cached = any(name == "If-None-Match" for name, _, _ in self.parameters)
-        headers = _headers("Request-Id", *(["ETag"] if cached else []), *self.handler.opt.get("headers", ()))
+        tag = ["ETag"] if cached or self.answer is MatchView else []
+        headers = _headers("Request-Id", *tag, *self.handler.opt.get("headers", ()))
         status = self.handler.status_code
         response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
         if self.answer is not None:

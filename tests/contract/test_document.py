@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
 from service import resources
@@ -60,7 +60,7 @@ def test_its_examples_are_of_its_own_schemas() -> None:
         bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
         for each in [content for body in bodies for content in body.get("content", {}).values() if "example" in content]:
             errors = list(Draft202012Validator({**each["schema"], "components": whole["components"]}).iter_errors(each["example"]))
-            assert not errors, f"{method} {path}: {errors[0].json_path} {errors[0].message}"
+            assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
 
 
 def _broken(change: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A server to play on, and a person who types."""
 
+import http.client
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from service.play import Wanted, play
 from tests.faults.served import served
+from tests.service.overheard import Overheard, connection_to
 
 Played = Callable[..., str]
 """Plays a game with what is typed (`typed`), and gives everything that stood on the screen; other arguments are those of `Wanted`."""
@@ -21,8 +23,9 @@ def address(used_server_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def played(address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Played:
+def played(address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, overheard: Overheard) -> Played:
     monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(http.client, "HTTPConnection", connection_to(overheard))
 
     def screen(game: str, typed: Iterable[str], **wanted: Any) -> str:
         lines = iter(typed)

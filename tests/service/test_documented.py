@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.service.documented import check
+from tests.service.overheard import Heard, Overheard
 
 GOOD: dict[str, Any] = {"player_id": "ply_1", "display_name": "Ada", "created_at": "2026-11-30T00:00:00Z"}
 PROBLEM: dict[str, Any] = {
@@ -52,6 +53,7 @@ def test_what_the_document_knows_passes() -> None:
         answer(404, PROBLEM),
         answer(401, {**PROBLEM, "status": 401, "code": "not_authenticated"}, "application/problem+json"),
         httpx.Response(200, json=GOOD),
+        answer(200, GOOD, **{"X-Of-Another-Kind": "1"}),
     ],
 )
 def test_what_it_does_not_know_is_caught(response: httpx.Response) -> None:
@@ -63,6 +65,33 @@ def test_a_sentence_that_is_missing_or_does_not_fit_is_caught() -> None:
     for fault in ({"message_key": "problem.no_such"}, {"message_params": {"seconds": "2"}}):
         with pytest.raises(AssertionError):
             checked(answer(404, {**PROBLEM, **fault}, "application/problem+json"))
+
+
+def test_a_head_is_of_the_answer_to_get_and_has_no_body() -> None:
+    head = httpx.Response(200, headers={"Content-Type": "application/json", "Request-Id": "req_1"})
+    assert checked(head, method="HEAD") == "get_player"
+    with pytest.raises(AssertionError):
+        checked(answer(200, GOOD), method="HEAD")
+
+
+def test_what_comes_over_a_network_is_caught_and_remembered() -> None:
+    heard, request = Overheard(), httpx.Request("GET", "http://127.0.0.1/v1/players/ply_1")
+    heard.hear(request, answer(200, GOOD))
+    assert heard.faults == []
+    with pytest.raises(AssertionError):
+        heard.hear(request, answer(202, GOOD))
+    assert len(heard.faults) == 1
+
+
+def test_a_frame_is_caught_when_the_last_of_its_pieces_comes() -> None:
+    heard, request = Overheard(), httpx.Request("GET", "http://127.0.0.1/v1/matches/mat_1/stream")
+    good, bad = [b': here\n\ndata: {"frame": "bye", ', b'"reason": "ended"}\n\n'], [b'data: {"frame": "bye", "rea', b'son": "bored"}\n\n']
+    assert list(Heard(good, request, heard)) == good
+    pieces = iter(Heard(bad, request, heard))
+    next(pieces)
+    with pytest.raises(AssertionError):
+        next(pieces)
+    assert len(heard.faults) == 1
 
 
 def test_an_error_beside_the_api_is_a_problem_too() -> None:
