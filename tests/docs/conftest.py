@@ -1,0 +1,5 @@
+"""The pages of games are made with the clients of the service's tests."""
+
+from tests.service.conftest import app, client, join, transport
+
+__all__ = ["app", "client", "join", "transport"]
