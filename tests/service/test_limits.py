@@ -95,7 +95,7 @@ def test_a_household_is_one_address() -> None:
 
 
 def test_a_request_is_counted_in_no_time() -> None:
-    """Measured at about one microsecond; the bound is for machines that have other things to do."""
+    """Measured at two microseconds; the bound is for machines that have other things to do."""
     counted = Limits()
     scope: Any = {"client": ("192.0.2.7", 1)}
     best = min(_seconds_of(lambda: counted.charge(scope, None)) for _ in range(20))
