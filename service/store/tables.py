@@ -297,12 +297,3 @@ player_mutes = Table(
     Column("at", Moment, nullable=False, server_default=text("now()")),
 )
 """Whose messages each player does not want to read."""
-
-signups = Table(
-    "signups",
-    metadata,
-    Column("address", LargeBinary, primary_key=True),
-    Column("hour", Moment, primary_key=True),
-    Column("accounts", Integer, nullable=False),
-)
-"""How many accounts were made from each address, as a hash, in this hour."""

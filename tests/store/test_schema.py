@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+from service import signups
 from service.store.address import sqlalchemy_engine
 from service.store.tables import metadata
 from tests.store.appends import Session
@@ -30,6 +31,9 @@ async def described(database: Session) -> dict[str, list[tuple[object, ...]]]:
     """Everything about the tables that code can depend on, in PostgreSQL's own words."""
     asked = {"columns": COLUMNS, "indexes": INDEXES, "constraints": CONSTRAINTS, "sequences": SEQUENCES}
     return {what: [tuple(row) for row in await database.fetch(question)] for what, question in asked.items()}
+
+
+assert signups.signups.metadata is metadata, "the tables of all modules are known by now"
 
 
 async def test_the_migrations_make_the_tables_that_the_code_knows(database_url: str, database: Session) -> None:
