@@ -9,7 +9,8 @@ from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
 from service import chance
 from service.held import match_id_of
-from service.matches import Call, Matches
+from service.calls import Call
+from service.matches import Matches
 from service.players import Players
 from service.readmodels.lobby import Lobby
 from service.talk import Talk

@@ -17,7 +17,8 @@ from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service.live.watch import Watch
-from service.matches import Call, Changed, Matches
+from service.calls import Call
+from service.matches import Changed, Matches
 from service.store import EventStore
 
 PICO = GAMES["pico"]

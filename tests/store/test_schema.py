@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from service.store.address import sqlalchemy_engine
-from service.store.tables import metadata
+from service.store.account_tables import metadata
 from tests.store.appends import Session
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
