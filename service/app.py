@@ -100,7 +100,11 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=SERVICES,
-        dependencies={"acting": Provide(acting), "opening": Provide(opening), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
+        dependencies={
+            "acting": Provide(acting),
+            "opening": Provide(opening),
+            "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
+        },
         origins=settings.cors_origins,
         lifespan=[running],
     )

@@ -36,7 +36,8 @@ async def before(connection: AsyncConnection, stream: UUID, call: Call) -> str |
 
     Raises `KeyReused` when it asked for something else then.
     """
-    row = (await connection.execute(select(match_calls).where(*_is(stream, call)))).one_or_none() if call.keyed else None
+    noted = select(match_calls).where(match_calls.c.stream_id == stream, match_calls.c.command_id == call.id)
+    row = (await connection.execute(noted)).one_or_none() if call.keyed else None
     if row is None:
         return None
     if row.fingerprint != call.fingerprint:
@@ -53,7 +54,3 @@ async def note(connection: AsyncConnection, stream: UUID, call: Call, came_to: s
     if (await connection.execute(noted)).one_or_none() is not None:
         return None
     return await before(connection, stream, call)
-
-
-def _is(stream: UUID, call: Call) -> tuple[object, ...]:
-    return match_calls.c.stream_id == stream, match_calls.c.command_id == call.id

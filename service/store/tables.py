@@ -13,7 +13,6 @@ from sqlalchemy import (
     Column,
     DateTime,
     Double,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -146,6 +145,7 @@ match_current = Table(
     Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
     Index("match_current_bots", "bots_at", postgresql_where=text("bots_at IS NOT NULL")),
     Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
+    Index("match_current_hosted", text("(shown ->> 'host'::text)"), postgresql_where=text("status <> 'ended'::text")),
 )
 """What lists show of each match, written with its events. `players` are those seated and the host, in no order.
 

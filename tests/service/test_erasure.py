@@ -13,8 +13,8 @@ from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service import erasure
-from service.erasure import Erasure
 from service.calls import Call, house_call
+from service.erasure import Erasure
 from service.matches import Busy, Changed, Decide, Matches
 from service.players import Erased, Players
 from tests.service.conftest import Join, bearing
