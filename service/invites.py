@@ -28,17 +28,18 @@ class Invites:
             code: str | None = await connection.scalar(valid)
         return code
 
-    async def renewed(self, stream: UUID, call: Call) -> bool:
-        """Whether this very call has replaced the code before."""
+    async def renewed(self, stream: UUID, call: Call) -> int | None:
+        """At which version of the match this very call has replaced the code before, if it has."""
         async with self._engine.connect() as connection:
-            return await before(connection, stream, call) is not None
+            version = await before(connection, stream, call)
+        return None if version is None else int(version)
 
-    async def renew(self, stream: UUID, call: Call, lasts: timedelta | None) -> None:
+    async def renew(self, stream: UUID, call: Call, version: int, lasts: timedelta | None) -> None:
         """Replace the code, once for this call; the old one is void at once. The new one lasts so long, None: while the match is open."""
         row = {"code": chance.new_invite(), "expires_at": None if lasts is None else func.now() + lasts}
         made = insert(match_invites).values(stream_id=stream, **row)
         async with self._engine.begin() as connection:
-            if await note(connection, stream, call) is None:
+            if await note(connection, stream, call, str(version)) is None:
                 await connection.execute(made.on_conflict_do_update(index_elements=["stream_id"], set_=row))
 
     async def admits(self, stream: UUID, code: str | None) -> bool:

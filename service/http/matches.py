@@ -82,6 +82,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             "no_such_level",
             "clock_needed",
             "key_reused",
+            "match_not_found",
             "test_mode_off",
             "outcome_does_not_fit",
         ]
@@ -93,7 +94,7 @@ async def open_match(
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
     The terms never change. A match that is full begins at once unless the host is to start it; one that has not begun after
-    a day expires.
+    a day expires. Only a repeated call finds no match: when it was private, and is not yours any more.
     """
     if data.testing is not None:
         test_mode.require()
