@@ -13,7 +13,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
 from service.signups import PER_HOUR, Signups
-from service.store.tables import player_tokens, players
+from service.store.account_tables import player_tokens, players
 
 TOKENS_MAX = 20
 """Active tokens of one player."""

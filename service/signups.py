@@ -3,25 +3,16 @@
 import time
 from hashlib import sha256
 
-from sqlalchemy import Column, Integer, LargeBinary, Table, delete, func, text
+from sqlalchemy import delete, func, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.store.tables import Moment, metadata
+from service.store.account_tables import signups
 
 PER_HOUR = 1_000
 """A school behind one address signs up in an hour, and so does a front end's test suite."""
 
 HOUR_SECONDS = 3_600
-
-signups = Table(
-    "signups",
-    metadata,
-    Column("address", LargeBinary, primary_key=True),
-    Column("hour", Moment, primary_key=True),
-    Column("accounts", Integer, nullable=False),
-)
-"""How many accounts were made from each address, as a hash, in this hour."""
 
 
 class TooManySignups(Exception):
