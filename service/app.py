@@ -32,8 +32,9 @@ from service.http import (
     testing,
     turns,
 )
-from service.http.acting import acting
+from service.http.acting import acting, opening
 from service.http.assembly import http_app
+from service.http.limits import Limits
 from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
@@ -48,6 +49,7 @@ from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
+from service.rematches import Rematches
 from service.settings import Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
@@ -77,7 +79,7 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
     *("lobby", "standings", "erasure", "runner"),
 )
 """What handlers take by these names; `_services` makes it."""
@@ -86,7 +88,7 @@ SERVICES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, test_mode = Players(engine), TestMode(settings.test_mode)
+    players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -99,8 +101,14 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=SERVICES,
-        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
+        dependencies={
+            "acting": Provide(acting),
+            "opening": Provide(opening),
+            "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
+        },
         origins=settings.cors_origins,
+        limits=Limits(settings.player_requests, settings.address_requests),
+        trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
 
@@ -126,6 +134,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "watch": watch,
         "matches": matches,
         "invites": invites,
+        "rematches": Rematches(engine),
         "views": views,
         "tickets": Tickets(engine),
         "streams": Streams(matches, views, watch),
