@@ -1,7 +1,6 @@
 """The page of each game is what `make bless` makes: of the game itself, of a match played over the API, and of notes written by hand."""
 
 import json
-import os
 import re
 
 import httpx
@@ -10,13 +9,13 @@ import pytest
 from domain.match.game import AnyGame
 from service import chance, resources
 from tests.contract.tour import Foretold
+from tests.docs.conftest import BLESSING
 from tests.docs.game_page import listing, notes_of, page
 from tests.docs.recorded import record
 from tests.house.test_rulebooks import refusals
 from tests.rooms import every_game, own_tests
 
 GAMES = resources.folder("docs") / "games"
-BLESSING = bool(os.environ.get("LUDICITUDE_BLESS"))
 
 
 @every_game
