@@ -99,6 +99,9 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
         schema = {key: value for key, value in schema.items() if key != "oneOf"}
     elif "description" not in schema:
         yield "needs a description"
+    same = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    if schema.get("properties", {}).get(same, {"type": "string"}).get("type", "object") in ("object", "array"):
+        yield f"has a property of its own name, which generators of Python take for the thing itself: {same}"
     for node in _nodes(schema):
         yield from _node(node)
         if node is not schema and "properties" in node and isinstance(node.get("type"), str):

@@ -77,6 +77,9 @@ def _broken(change: str) -> dict[str, Any]:
             schemas["Token"]["properties"]["token_id"] = {"type": ["string", "integer"]}
         case "a union that nothing tells apart":
             del schemas["Event"]["discriminator"]
+        case "a property called like its component":
+            schemas["Token"]["properties"]["token"] = {"type": "array", "items": {"type": "string"}, "description": "Itself."}
+            schemas["Token"]["required"].append("token")
         case "an anonymous object":
             schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
         case "an optional property of a response":
@@ -102,6 +105,7 @@ def _broken(change: str) -> dict[str, Any]:
     "change",
     [
         "a nullable enum",
+        "a property called like its component",
         "an anonymous union",
         "an anonymous union of scalars",
         "a union that nothing tells apart",
