@@ -108,6 +108,7 @@ async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) ->
     operation_id="stream_turns",
     summary="Follow what waits for me",
     tags=["live"],
+    middleware=[stream.patient],
     opt={"problems": ["ticket_not_valid", "too_many_streams"], "streams": True},
 )
 async def stream_turns(
@@ -144,24 +145,22 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
             while True:
                 now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
-                    began = time.monotonic()
                     yield _message(frame)
-                    if time.monotonic() - began > stream.SLOW_SECONDS:
-                        yield _message(ByeFrame("slow"))
-                        return
                 told = now
-                if reason := _ending(turns, rotates_at):
-                    yield _message(ByeFrame(reason))
-                    return
-                try:
-                    await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
-                except TimeoutError:
-                    yield b": still here\n\n"
+                while True:
+                    if reason := _ending(turns, rotates_at):
+                        yield stream.goodbye(reason)
+                        return
+                    try:
+                        await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
+                        break
+                    except TimeoutError:
+                        yield b": still here\n\n"
                 bell.clear()
     except Exception as error:
         if not is_away(error):
             raise
-        yield _message(ByeFrame("unavailable"))
+        yield stream.goodbye("unavailable")
 
 
 def _changes(told: dict[str, Turn] | None, now: dict[str, Turn]) -> list[TurnStreamFrame]:
