@@ -32,15 +32,16 @@ from service.http import (
     testing,
     turns,
 )
-from service.http.acting import acting
+from service.http.acting import acting, opening
 from service.http.assembly import http_app
+from service.http.limits import Limits
 from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.live.wire import Wire
-from service.matches import Matches
+from service.matches import Busy, Matches
 from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
@@ -48,8 +49,9 @@ from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
+from service.rematches import Rematches
 from service.settings import Settings
-from service.store import EventStore
+from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.talk import Talk
@@ -77,7 +79,7 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
     *("lobby", "standings", "erasure", "runner"),
 )
 """What handlers take by these names; `_services` makes it."""
@@ -86,7 +88,7 @@ SERVICES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, test_mode = Players(engine), TestMode(settings.test_mode)
+    players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -99,8 +101,14 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=SERVICES,
-        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
+        dependencies={
+            "acting": Provide(acting),
+            "opening": Provide(opening),
+            "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
+        },
         origins=settings.cors_origins,
+        limits=Limits(settings.player_requests, settings.address_requests),
+        trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
 
@@ -116,8 +124,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play, (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)
@@ -126,6 +134,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "watch": watch,
         "matches": matches,
         "invites": invites,
+        "rematches": Rematches(engine),
         "views": views,
         "tickets": Tickets(engine),
         "streams": Streams(matches, views, watch),

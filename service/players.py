@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
-from service.store.tables import player_tokens, players
+from service.signups import PER_HOUR, Signups
+from service.store.account_tables import player_tokens, players
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
@@ -37,26 +38,30 @@ class Player(msgspec.Struct, frozen=True):
 
     player_id: Annotated[str, Meta(description="The player's id.")]
     display_name: Annotated[str, Meta(description="The name as it is shown.")]
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When the account was made.")]
 
 
 class Token(msgspec.Struct, frozen=True):
     """A token of a player: all but its secret, which nobody has but whom it was handed to."""
 
     token_id: Annotated[str, Meta(description="Names the token; no secret.")]
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When it was handed out.")]
     last_used_at: Annotated[Timestamp | None, Meta(description="When it was last used, give or take a minute; null before that.")]
 
 
 class Players:
-    """The accounts in the database. Every method is one transaction."""
+    """The accounts in the database. Every method is one transaction, but for `create`, which counts first."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncEngine, per_address: int = PER_HOUR) -> None:
+        self._engine, self._signups = engine, Signups(engine, per_address)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
 
-    async def create(self, name: str) -> tuple[Player, Token, str]:
-        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept."""
+    async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
+        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
+
+        `address` is where they come from. Raises `TooManySignups`.
+        """
+        await self._signups.count(address)
         async with self._engine.begin() as connection:
             row = (
                 await connection.execute(

@@ -24,7 +24,11 @@ The backend of small tabletop games: it holds the rules, the secrets, the dice a
 Become a player with `create_player`, open a match, and send one of the choices that the view offers. You need no rule of any
 game for that: every view lists what your seat may do now, each choice a command that is ready to send.
 
-Errors are always RFC 9457 problem documents. Programs go by their `code`.
+Errors are always RFC 9457 problem documents. Programs go by their `code`. Beside what each operation declares, the server may
+refuse what is no request that it can read, and then ends the connection: 400, 408, 413, 414, 431, or 503 when it is full.
+
+How much you may ask for stands in `RateLimit-Policy`, what you have left of it in `RateLimit`. Who asks for more gets 429 with
+`Retry-After` in seconds.
 """
 
 TAGS: Mapping[str, str] = {
@@ -41,17 +45,20 @@ TAGS: Mapping[str, str] = {
 }
 
 
-UNIONS: Mapping[str, Any] = {
-    "Options": AnyOptions,
-    "Command": AnyCommand,
-    "Event": AnyEvent,
-    "Table": AnyView,
-    "DrawRequest": Request,
-    "StreamFrame": StreamFrame,
-    "TurnStreamFrame": TurnStreamFrame,
-    "Drawn": int | str,
+UNIONS: Mapping[str, tuple[Any, str]] = {
+    "Options": (AnyOptions, "What the players of a match agree on, told apart by `game`."),
+    "Command": (AnyCommand, "A choice in a game, told apart by `type`: `<game>.<what is done>`. A view lists those that you may send."),
+    "Event": (
+        AnyEvent,
+        "Something that happened, told apart by `type`: `match.<what>` for the match itself, `<game>.<what>` for its game.",
+    ),
+    "Table": (AnyView, "What lies on the table of one game, through the eyes of one viewer, told apart by `game`."),
+    "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
+    "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
+    "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
+    "Drawn": (int | str, "What a draw brings: the face of a die as a number, or the id of a component."),
 }
-"""The unions, by their public names."""
+"""The unions and what is said of each, by their public names."""
 
 
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:

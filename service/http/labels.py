@@ -12,17 +12,19 @@ from service.http.auth import ANONYMOUS
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 
 
-class Text(msgspec.Struct, frozen=True):
+class Wording(msgspec.Struct, frozen=True):
     """The same words in English and in French."""
 
-    en: str
-    fr: str
+    en: Annotated[str, Meta(description="In English.")]
+    fr: Annotated[str, Meta(description="In French.")]
 
 
 class SharedLabels(msgspec.Struct, frozen=True):
     """The words that all games share."""
 
-    labels: Annotated[dict[str, Text], Meta(description="By key; `{name}` in a sentence stands for the field or parameter of that name.")]
+    labels: Annotated[
+        dict[str, Wording], Meta(description="By key; `{name}` in a sentence stands for the field or parameter of that name.")
+    ]
 
 
 @get(
@@ -45,7 +47,7 @@ def get_labels(if_none_match: IfNoneMatch = None) -> Response[SharedLabels]:
 
 @cache
 def _content() -> bytes:
-    labels = msgspec.json.decode(files("service.http").joinpath("labels.json").read_bytes(), type=dict[str, Text])
+    labels = msgspec.json.decode(files("service.http").joinpath("labels.json").read_bytes(), type=dict[str, Wording])
     return msgspec.json.encode(SharedLabels(labels))
 
 

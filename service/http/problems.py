@@ -20,6 +20,7 @@ from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
 from service.names import BadName
 from service.players import Erased, TooManyTokens
+from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.talk import BadText, TooFast
@@ -132,6 +133,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case UnknownMatch():
             return Trouble("match_not_found")
+        case Stale(version=None):
+            return Trouble("precondition_failed", "This is not the version that you see.")
         case Stale(version=version):
             return Trouble("precondition_failed", f"The match stands at version {version}.")
         case BadName():
@@ -146,6 +149,9 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("too_many_mutes")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
+        case TooManySignups(seconds=seconds):
+            detail = f"No more accounts can be made from this address for {seconds} s."
+            return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
         case KeyReused():
             return Trouble("key_reused")
         case Busy():
