@@ -71,7 +71,7 @@ def test_a_sentence_that_is_missing_or_does_not_fit_is_caught() -> None:
 
 
 def test_a_head_is_of_the_answer_to_get_and_has_no_body() -> None:
-    head = httpx.Response(200, headers={"Content-Type": "application/json", "Request-Id": "req_1"})
+    head = httpx.Response(200, headers={"Content-Type": "application/json", **ALWAYS})
     assert checked(head, method="HEAD") == "get_player"
     with pytest.raises(AssertionError):
         checked(answer(200, GOOD), method="HEAD")
