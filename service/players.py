@@ -2,20 +2,26 @@
 
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Executable, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
+from service.store.accounts import player_identities
 from service.store.tables import player_tokens, players
 
 NAME_MAX = 40
+NAMELESS = "Player"
+"""What a newcomer is called whose issuer tells no name that will do."""
+
 TOKENS_MAX = 20
 """Active tokens of one player."""
 
@@ -36,6 +42,10 @@ class TooManyTokens(Exception):
 
 class Erased(Exception):
     """The player has been erased in this very moment."""
+
+
+class _Known(Exception):
+    """The identity is some player's already."""
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -95,6 +105,31 @@ class Players:
                 await connection.execute(_USED, {"id": row.token_id})
         return player_of(row)
 
+    async def by_identity(self, identity: bytes, names: Iterable[str], issued_at: datetime) -> Player:
+        """The player whom an outside issuer knows as `identity`; who comes for the first time is made one.
+
+        Newcomers are called by the first of the names that will do. Raises `Erased` for what was issued before the player had themselves erased.
+        """
+        found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
+        while True:
+            async with self._single.connect() as connection:
+                row = (await connection.execute(found)).one_or_none()
+            if row is not None and row.player_id is not None:
+                return player_of(row)
+            if row is not None and issued_at <= row.since:
+                raise Erased
+            with suppress(_Known):
+                return await self._newcomer(identity, _first_that_will_do(names))
+
+    async def _newcomer(self, identity: bytes, name: str) -> Player:
+        """A new player for this identity. Raises `_Known` when another request of theirs was first."""
+        async with self._engine.begin() as connection:
+            made = insert(players).values(player_id=chance.new_id("ply"), display_name=name, created_at=func.now()).returning(*_PLAYER)
+            new = (await connection.execute(made)).one()
+            if (await connection.execute(_bind(identity, new.player_id))).one_or_none() is None:
+                raise _Known
+        return player_of(new)
+
     async def get(self, player_id: str) -> Player | None:
         """The player with this id, if there is one; none that has been erased."""
         if not chance.is_id("ply", player_id):
@@ -129,6 +164,8 @@ class Players:
         async with self._engine.begin() as connection:
             await connection.execute(update(players).where(_is(player_id)).values(display_name=None, erased_at=func.now()))
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
+            known = player_identities.c.player_id == player_id
+            await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
 
     async def create_token(self, player_id: str) -> tuple[Token, str]:
         """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens` and `Erased`."""
@@ -149,6 +186,13 @@ class Players:
         async with self._single.connect() as connection:
             return tuple(_token(row) for row in await connection.execute(statement))
 
+    async def revoke_all(self, player_id: str) -> bool:
+        """End every token of this player for good. False if there is no such player."""
+        async with self._engine.begin() as connection:
+            there = (await connection.execute(select(players.c.player_id).where(_is(player_id)))).one_or_none()
+            await connection.execute(update(player_tokens).where(*_active(player_id)).values(revoked_at=func.now()))
+        return there is not None
+
     async def revoke_token(self, player_id: str, token_id: str) -> bool:
         """End a token of this player for good; once more changes nothing. False if the player never had it."""
         if not chance.is_id("tok", token_id):
@@ -162,6 +206,7 @@ class Players:
             return (await connection.execute(statement)).rowcount == 1
 
 
+_IDENTIFIED = player_identities.outerjoin(players, players.c.player_id == player_identities.c.player_id)
 _PLAYER = (players.c.player_id, players.c.display_name, players.c.created_at)
 _TOKEN = (player_tokens.c.token_id, player_tokens.c.created_at, player_tokens.c.last_used_at)
 
@@ -186,6 +231,22 @@ def _active(player_id: str) -> tuple[ColumnElement[bool], ...]:
 def _new_token(player_id: str, secret: str) -> ReturningInsert[Any]:
     values = {"token_id": chance.new_id("tok"), "player_id": player_id, "hash": _hash(secret), "created_at": func.now()}
     return insert(player_tokens).values(values).returning(*_TOKEN)
+
+
+def _bind(identity: bytes, player_id: str) -> Executable:
+    """Makes this identity the player's, unless it is another one's already."""
+    bound = upsert(player_identities).values(identity=identity, player_id=player_id)
+    anew = bound.on_conflict_do_update(
+        index_elements=["identity"], set_={"player_id": player_id, "since": func.now()}, where=player_identities.c.player_id.is_(None)
+    )
+    return anew.returning(player_identities.c.player_id)
+
+
+def _first_that_will_do(names: Iterable[str]) -> str:
+    for name in names:
+        with suppress(BadName):
+            return display_name(name.strip()[:NAME_MAX])
+    return NAMELESS
 
 
 def _hash(secret: str) -> bytes:

@@ -15,6 +15,8 @@ from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
 from service.http.methods import EveryMethod
+from service.issuer import Issuer
+from service.operators import Operators
 from service.players import Players
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
@@ -24,27 +26,31 @@ def http_app(
     routes: Sequence[ControllerRouterHandler],
     *,
     players: Players,
+    operators: Operators = Operators(),  # noqa: B008 - it never changes.
+    issuer: Issuer | None = None,
     services: Collection[str],
     dependencies: Mapping[str, Provide] = MappingProxyType({}),
     origins: Collection[str] = (ANY,),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
-    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`.
+    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller`, `player` or `operator`.
 
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
     app = Litestar(
         routes,
-        middleware=[auth.Authentication(players)],
+        middleware=[auth.Authentication(players, operators, issuer)],
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
             **dependencies,
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
+            "operator": Provide(auth.operator),
         },
         exception_handlers={Exception: problems.answer},
+        state=State({"operators": operators}),
         request_class=StrictRequest,
         request_max_body_size=BODY_MAX_BYTES,
         lifespan=lifespan,

@@ -11,41 +11,82 @@ from litestar.handlers.base import BaseRouteHandler
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.problems import Trouble
+from service.issuer import Issuer, NoKeys, NotVouchedFor
+from service.operators import Operator, Operators
 from service.players import Player, Players
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
 
+NOT_VALID = "The token is not valid, or not valid any more."
+
 
 class Authentication(ASGIMiddleware):
-    """Puts the player whose token came with the request into its scope, or None where no token came."""
+    """Puts whose token came with the request into its scope: a player as `user`, an operator as `auth`, None for who did not come."""
 
     exclude_opt_key = "anonymous"
 
-    def __init__(self, players: Players) -> None:
-        self._players = players
+    def __init__(self, players: Players, operators: Operators, issuer: Issuer | None = None) -> None:
+        self._players, self._operators, self._issuer = players, operators, issuer
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"] = await self._caller(scope)
+        scope["user"], scope["auth"] = await self._caller(scope)
         await next_app(scope, receive, send)
 
-    async def _caller(self, scope: Scope) -> Player | None:
+    async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)
         if header is None:
-            return None
+            return None, None
         scheme, _, token = header.partition(" ")
-        caller = await self._players.by_token(token.strip()) if scheme.lower() == "bearer" else None
-        if caller is None:
-            raise Trouble("not_authenticated", "The token is not valid, or not valid any more.")
-        return caller
+        token = token.strip() if scheme.lower() == "bearer" else ""
+        operator = player = None
+        if token.startswith(OPERATOR_PREFIX):
+            operator = self._operators.by_token(token)
+        elif self._issuer is not None and token.count(".") == 2:
+            player = await self._vouched(self._issuer, token)
+        else:
+            player = await self._players.by_token(token)
+        if operator is None and player is None:
+            raise Trouble("not_authenticated", NOT_VALID)
+        return player, operator
+
+    async def _vouched(self, issuer: Issuer, token: str) -> Player:
+        try:
+            vouched = await issuer.vouched(token)
+        except NotVouchedFor as reason:
+            raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
+        except NoKeys:
+            raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
+        return await self._players.by_identity(vouched.identity, vouched.names, vouched.issued_at)
 
 
 async def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
     """The guard of routes for players: 401 without a token. (The framework would run one that is not async in a thread.)"""
     if connection.scope.get("user") is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`.")
+
+
+async def reading_numbers(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """The guard of the service's numbers: for operators and for programs that may read them, unless they are open to anybody."""
+    if not connection.app.state["operators"].numbers_open:
+        _require(connection.scope, "operator", "numbers")
+
+
+async def operating(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """The guard of routes for operators: 401 without a token, 403 with one of somebody else."""
+    _require(connection.scope, "operator")
+
+
+def _require(scope: Scope, *roles: str) -> None:
+    """Raises `Trouble` unless an operator with one of these roles calls."""
+    operator = scope.get("auth")
+    if operator is None and scope.get("user") is None:
+        raise Trouble("not_authenticated", "Send an operator's token as `Authorization: Bearer <token>`.")
+    if not isinstance(operator, Operator) or operator.role not in roles:
+        raise Trouble("not_operator")
 
 
 async def caller(request: StrictRequest) -> Player | None:
@@ -57,3 +98,9 @@ async def player(request: StrictRequest) -> Player:
     """The dependency `player`: who calls, on routes that `signed_in` guards."""
     assert request.user is not None, "a route that takes the player is guarded by signed_in"
     return request.user
+
+
+async def operator(request: StrictRequest) -> Operator:
+    """The dependency `operator`: who calls, on routes that `operating` guards."""
+    assert isinstance(request.auth, Operator), "a route that takes the operator is guarded by operating"
+    return request.auth

@@ -112,7 +112,10 @@ class Operation:
     def _security(self) -> list[dict[str, list[str]]]:
         if self.handler.opt.get("anonymous"):
             return []
-        needed = auth.signed_in in self.handler.resolve_guards()
+        guards = self.handler.resolve_guards()
+        if auth.operating in guards:
+            return [{"operator": []}]
+        needed = auth.signed_in in guards
         return [{"token": []}] if needed else [{}, {"token": []}]
 
     def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:

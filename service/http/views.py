@@ -43,6 +43,11 @@ class Views:
         names = await self._players.names(match.seated)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
+    async def public(self, match: AnyMatch) -> MatchView:
+        """What is public of any match, for who runs the service."""
+        successor = await self._matches.successor(match) if match.status == "ended" else None
+        return view(match, None, await self._players.names(match.seated), datetime.now(UTC), rematch=successor)
+
     async def answered(self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None) -> Response[MatchView]:
         """The match as this caller sees it, or 304 where they have it already. The clock that runs is no part of the ETag."""
         seen = await self.shown(match, caller)
