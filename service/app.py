@@ -24,6 +24,7 @@ from service.http import (
     log,
     matches,
     mutes,
+    operating,
     players,
     seats,
     standings,
@@ -38,17 +39,19 @@ from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
+from service.issuer import Issuer, Trust
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Matches
 from service.mutes import Mutes
+from service.operators import Actions, Operator, Operators
 from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
-from service.settings import Settings
+from service.settings import ANYBODY, Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
@@ -71,6 +74,7 @@ ROUTES = (
     *turns.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
+    *operating.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -78,7 +82,7 @@ ROUTES = (
 
 SERVICES = (
     *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
-    *("lobby", "standings", "erasure", "runner"),
+    *("lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
 
@@ -98,11 +102,19 @@ def create_app(settings: Settings) -> Litestar:
     return http_app(
         ROUTES,
         players=players,
+        operators=_operators(settings),
+        issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
         services=SERVICES,
         dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
         origins=settings.cors_origins,
         lifespan=[running],
     )
+
+
+def _operators(settings: Settings) -> Operators:
+    readers = {token_hash: Operator(name, "numbers") for token_hash, name in settings.metrics_readers.items()}
+    operators = {token_hash: Operator(name, "operator") for token_hash, name in settings.operators.items()}
+    return Operators({**readers, **operators}, numbers_open=ANYBODY in readers)
 
 
 async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
@@ -136,4 +148,5 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "standings": Standings(engine),
         "erasure": Erasure(players, matches, lobby, talk),
         "runner": runner,
+        "actions": Actions(engine),
     }

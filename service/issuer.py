@@ -8,6 +8,7 @@ whoever sends how many tokens with keys that nobody knows.
 import asyncio
 import hashlib
 import json
+import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
@@ -74,10 +75,10 @@ class Vouched(msgspec.Struct, frozen=True):
 class Issuer:
     """Reads the tokens of one issuer."""
 
-    def __init__(self, trust: Trust, fetch: Fetch | None = None) -> None:
-        self._trust, self._fetch = trust, fetch or _fetched
+    def __init__(self, trust: Trust, fetch: Fetch | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._trust, self._fetch, self._now = trust, fetch or fetched, now
         self._keys: Mapping[str, jwt.PyJWK] = {}
-        self._fetched_at = self._asked_at = -OLD_SECONDS
+        self._fetched_at = self._asked_at = -math.inf
         self._asking = asyncio.Lock()
 
     async def vouched(self, token: str) -> Vouched:
@@ -97,10 +98,10 @@ class Issuer:
 
     async def _key(self, name: str) -> jwt.PyJWK:
         """The issuer's key of this name. One that is not known, or not fresh, is asked for; who has one that was good goes on meanwhile."""
-        known, fresh = name in self._keys, time.monotonic() - self._fetched_at <= FRESH_SECONDS
+        known, fresh = name in self._keys, self._now() - self._fetched_at <= FRESH_SECONDS
         if not known or (not fresh and not self._asking.locked()):
             await self._renew()
-        if time.monotonic() - self._fetched_at > OLD_SECONDS:
+        if self._now() - self._fetched_at > OLD_SECONDS:
             raise NoKeys
         try:
             return self._keys[name]
@@ -109,16 +110,16 @@ class Issuer:
 
     async def _renew(self) -> None:
         async with self._asking:
-            if time.monotonic() - self._asked_at < AGAIN_SECONDS:
+            if self._now() - self._asked_at < AGAIN_SECONDS:
                 return
-            self._asked_at = time.monotonic()
+            self._asked_at = self._now()
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     self._keys = _read(await self._fetch(self._trust.keys_url))
             except (httpx.HTTPError, ValueError, TimeoutError) as error:
                 log.warning("issuer_keys_not_read", reason=repr(error))
                 return
-            self._fetched_at = time.monotonic()
+            self._fetched_at = self._now()
 
 
 def _vouched(issuer: str, claims: Mapping[str, Any]) -> Vouched:
@@ -154,7 +155,7 @@ def _usable(described: dict[str, Any]) -> jwt.PyJWK | None:
     return key if key.algorithm_name in ALGORITHMS and strong else None
 
 
-async def _fetched(url: str) -> bytes:
+async def fetched(url: str) -> bytes:
     """What lies at this address; no redirects are followed. Raises `httpx.HTTPError`, and `ValueError` for too much."""
     async with httpx.AsyncClient(timeout=PATIENCE_SECONDS) as client, client.stream("GET", url) as answer:
         answer.raise_for_status()

@@ -1,6 +1,5 @@
 """Players: guest accounts, made in one call and held by tokens."""
 
-import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -18,10 +17,6 @@ from service import chance
 from service.store.accounts import player_identities
 from service.store.tables import player_tokens, players
 
-NAME_MAX = 40
-NAMELESS = "Player"
-"""What a newcomer is called whose issuer tells no name that will do."""
-
 TOKENS_MAX = 20
 """Active tokens of one player."""
 
@@ -30,10 +25,6 @@ USED_AGAIN_AFTER = timedelta(minutes=1)
 
 
 Timestamp: TypeAlias = Annotated[datetime, Meta(tz=True)]
-
-
-class BadName(ValueError):
-    """Nobody can be called that; the message says why."""
 
 
 class TooManyTokens(Exception):
@@ -64,16 +55,6 @@ class Token(msgspec.Struct, frozen=True):
     last_used_at: Annotated[Timestamp | None, Meta(description="When it was last used, give or take a minute; null before that.")]
 
 
-def display_name(text: str) -> str:
-    """`text` as a display name: trimmed, NFC, 1 to 40 characters that can be seen. Raises `BadName`."""
-    name = unicodedata.normalize("NFC", text).strip()
-    if not 1 <= len(name) <= NAME_MAX:
-        raise BadName(f"A display name has 1 to {NAME_MAX} characters, not counting spaces around it.")
-    if any(unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in name):
-        raise BadName("A display name has no control or formatting characters.")
-    return name
-
-
 class Players:
     """The accounts in the database. Every method is one transaction."""
 
@@ -82,7 +63,7 @@ class Players:
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def create(self, name: str) -> tuple[Player, Token, str]:
-        """A new player called `name` (see `display_name`), their first token, and its secret, which is not kept."""
+        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept."""
         async with self._engine.begin() as connection:
             row = (
                 await connection.execute(
@@ -105,10 +86,11 @@ class Players:
                 await connection.execute(_USED, {"id": row.token_id})
         return player_of(row)
 
-    async def by_identity(self, identity: bytes, names: Iterable[str], issued_at: datetime) -> Player:
+    async def by_identity(self, identity: bytes, name: str, issued_at: datetime) -> Player:
         """The player whom an outside issuer knows as `identity`; who comes for the first time is made one.
 
-        Newcomers are called by the first of the names that will do. Raises `Erased` for what was issued before the player had themselves erased.
+        `name` is what newcomers are called (see `display_name`). Raises `Erased` for what was issued before the
+        player was erased.
         """
         found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
         while True:
@@ -119,7 +101,7 @@ class Players:
             if row is not None and issued_at <= row.since:
                 raise Erased
             with suppress(_Known):
-                return await self._newcomer(identity, _first_that_will_do(names))
+                return await self._newcomer(identity, name)
 
     async def _newcomer(self, identity: bytes, name: str) -> Player:
         """A new player for this identity. Raises `_Known` when another request of theirs was first."""
@@ -151,7 +133,7 @@ class Players:
             return {row.player_id: row.display_name for row in found}
 
     async def rename(self, player_id: str, name: str) -> Player:
-        """The player under their new name (see `display_name`). Raises `Erased`."""
+        """The player under their new name (see `names.display_name`). Raises `Erased`."""
         statement = update(players).where(_is(player_id)).values(display_name=name).returning(*_PLAYER)
         async with self._single.connect() as connection:
             row = (await connection.execute(statement)).one_or_none()
@@ -240,13 +222,6 @@ def _bind(identity: bytes, player_id: str) -> Executable:
         index_elements=["identity"], set_={"player_id": player_id, "since": func.now()}, where=player_identities.c.player_id.is_(None)
     )
     return anew.returning(player_identities.c.player_id)
-
-
-def _first_that_will_do(names: Iterable[str]) -> str:
-    for name in names:
-        with suppress(BadName):
-            return display_name(name.strip()[:NAME_MAX])
-    return NAMELESS
 
 
 def _hash(secret: str) -> bytes:

@@ -4,6 +4,7 @@ A request without a token comes from nobody, which is enough for everything publ
 for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -14,12 +15,16 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.problems import Trouble
-from service.issuer import Issuer, NoKeys, NotVouchedFor
+from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
+from service.names import NAME_MAX, BadName, display_name
 from service.operators import Operator, Operators
 from service.players import Player, Players
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
+
+NAMELESS = "Player"
+"""What a newcomer is called whose issuer tells no name that will do."""
 
 NOT_VALID = "The token is not valid, or not valid any more."
 
@@ -60,7 +65,15 @@ class Authentication(ASGIMiddleware):
             raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
-        return await self._players.by_identity(vouched.identity, vouched.names, vouched.issued_at)
+        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
+
+
+def _name_of(newcomer: Vouched) -> str:
+    """The first of the names that the issuer tells which can be a display name, cut to its length."""
+    for name in newcomer.names:
+        with suppress(BadName):
+            return display_name(name.strip()[:NAME_MAX])
+    return NAMELESS
 
 
 async def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:

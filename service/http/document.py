@@ -27,7 +27,7 @@ game for that: every view lists what your seat may do now, each choice a command
 Errors are always RFC 9457 problem documents. Programs go by their `code`.
 """
 
-TOKEN = """\
+BEARER = """\
 A player's token, from `create_player` or `create_token`. A server that is set up to trust an outside issuer, such as a front end's own
 identity provider, takes that issuer's JSON Web Tokens (RS256, ES256 or EdDSA) as well: who comes with one for the first time is made
 a player, and is the same player ever after, whatever else the tokens say.
@@ -87,7 +87,7 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": TOKEN},
+                "token": {"type": "http", "scheme": "bearer", "description": BEARER},
                 "operator": {"type": "http", "scheme": "bearer", "description": "An operator's token, from `ludicitude operator-token`."},
             },
             "headers": headers(),

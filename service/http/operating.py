@@ -100,7 +100,8 @@ async def sign_out_player(
     players: NamedDependency[Players],
     actions: NamedDependency[Actions],
 ) -> Action:
-    """Ends every token of a player, whose tokens somebody else has got hold of. A guest without another way in is lost to their player by it.
+    """Ends every token of a player, whose tokens somebody else has got hold of. A guest who has no other way in
+    is lost by it.
 
     An `Idempotency-Key` is not looked at here: tokens end once.
     """

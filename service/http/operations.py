@@ -21,6 +21,9 @@ from service.http import auth, codes, problems
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
+"""The order in which one path's operations stand."""
+
 PATH_PARAMETERS: Mapping[str, str] = {
     "game": "The game's key, such as `pico`.",
     "match_id": "The match's id.",
@@ -153,7 +156,7 @@ def operations(app: Litestar) -> list[Operation]:
         for method, (handler, _) in route.route_handler_map.items()
         if handler.resolve_include_in_schema()
     ]
-    return sorted(found, key=lambda each: (each.path, each.method))
+    return sorted(found, key=lambda each: (each.path, METHODS.index(each.method)))
 
 
 def without_none(annotation: Any) -> Any:

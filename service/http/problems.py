@@ -18,7 +18,8 @@ from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
-from service.players import BadName, Erased, TooManyTokens
+from service.names import BadName
+from service.players import Erased, TooManyTokens
 from service.store import KeyReused
 from service.store.away import is_away
 from service.talk import BadText, TooFast
@@ -87,27 +88,33 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     trouble = _trouble(request, error)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
-    headers = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
-    if trouble.kind.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="ludicitude"'
-    headers |= trouble.headers
-    return Response(
-        Problem(
-            type=TYPE_PREFIX + ("refused" if trouble.kind is codes.REFUSED else trouble.code),
-            title=trouble.kind.title,
-            status=trouble.kind.status,
-            detail=trouble.detail[:DETAIL_MAX],
-            code=trouble.code,
-            clause=trouble.clause,
-            message_key=f"{'refusal' if trouble.kind is codes.REFUSED else 'problem'}.{trouble.code}",
-            message_params={"seconds": headers["Retry-After"]} if "Retry-After" in headers else {},
-            request_id=str(request.scope.get("request_id", "")),
-            errors=trouble.errors,
-        ),
-        status_code=trouble.kind.status,
-        media_type=MEDIA_TYPE,
-        headers=headers,
+    described = problem(trouble, str(request.scope.get("request_id", "")))
+    return Response(described, status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
+
+
+def problem(trouble: Trouble, request_id: str) -> Problem:
+    """The document that tells of it."""
+    refused, retry_after = trouble.kind is codes.REFUSED, headers(trouble).get("Retry-After")
+    return Problem(
+        type=TYPE_PREFIX + ("refused" if refused else trouble.code),
+        title=trouble.kind.title,
+        status=trouble.kind.status,
+        detail=trouble.detail[:DETAIL_MAX],
+        code=trouble.code,
+        clause=trouble.clause,
+        message_key=f"{'refusal' if refused else 'problem'}.{trouble.code}",
+        message_params={} if retry_after is None else {"seconds": retry_after},
+        request_id=request_id,
+        errors=trouble.errors,
     )
+
+
+def headers(trouble: Trouble) -> dict[str, str]:
+    """The headers that go with the document."""
+    implied = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
+    if trouble.kind.status == 401:
+        implied["WWW-Authenticate"] = 'Bearer realm="ludicitude"'
+    return implied | trouble.headers
 
 
 def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
@@ -121,7 +128,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(code)
         case Unfit(code=code, field=field):
             source: Source = "path" if field in request.path_params else "body"
-            return Trouble(code, errors=[Fault(source, f"/{field}", f"{codes.KINDS[code].title}.")])
+            sentence = f"{codes.KINDS[code].title}."
+            return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
