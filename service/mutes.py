@@ -26,7 +26,7 @@ class Mute(msgspec.Struct, frozen=True):
 
     player_id: Annotated[str, Meta(description="The muted player's id.")]
     display_name: Annotated[str, Meta(description="Their name as it is shown.")]
-    muted_at: Timestamp
+    muted_at: Annotated[Timestamp, Meta(description="When you muted them.")]
 
 
 class Mutes:

@@ -65,7 +65,7 @@ class Message(msgspec.Struct, frozen=True):
     """What a player said at a match. Show the text as the plain text that it is, never as markup."""
 
     message_id: Annotated[str, Meta(description="The message's id.")]
-    at: Timestamp
+    at: Annotated[Timestamp, Meta(description="When it was said.")]
     player_id: Annotated[str, Meta(description="The player who said it.")]
     seat: Annotated[Seat, Meta(description="Where they sat then; before the start somebody else may have sat down there since.")]
     to_seat: Annotated[Seat | None, Meta(description="The seat it was whispered to; null when it was said to all.")]

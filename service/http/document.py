@@ -48,16 +48,20 @@ TAGS: Mapping[str, str] = {
 }
 
 
-UNIONS: Mapping[str, Any] = {
-    "Options": AnyOptions,
-    "Command": AnyCommand,
-    "Event": AnyEvent,
-    "Table": AnyView,
-    "DrawRequest": Request,
-    "StreamFrame": StreamFrame,
-    "TurnStreamFrame": TurnStreamFrame,
+UNIONS: Mapping[str, tuple[Any, str]] = {
+    "Options": (AnyOptions, "What the players of a match agree on, told apart by `game`."),
+    "Command": (AnyCommand, "A choice in a game, told apart by `type`: `<game>.<what is done>`. A view lists those that you may send."),
+    "Event": (
+        AnyEvent,
+        "Something that happened, told apart by `type`: `match.<what>` for the match itself, `<game>.<what>` for its game.",
+    ),
+    "Table": (AnyView, "What lies on the table of one game, through the eyes of one viewer, told apart by `game`."),
+    "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
+    "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
+    "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
+    "Drawn": (int | str, "What a draw brings: the face of a die as a number, or the id of a component."),
 }
-"""The unions of structs, by their public names."""
+"""The unions and what is said of each, by their public names."""
 
 
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:
@@ -67,10 +71,6 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))
-    for each in found:
-        if frames := each.handler.opt.get("frames"):
-            message = schemas.components[each.answer.__name__]["properties"]["data"]
-            message |= {"contentMediaType": "application/json", "contentSchema": schemas.response(frames)}
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     return {
         "openapi": "3.1.0",
@@ -119,5 +119,4 @@ def _requests(found: list[Operation]) -> list[Any]:
 
 
 def _responses(found: list[Operation]) -> list[Any]:
-    frames = [each.handler.opt["frames"] for each in found if "frames" in each.handler.opt]
-    return [Problem, *frames, *(each.answer for each in found if each.answer is not None)]
+    return [Problem, *(each.answer for each in found if each.answer is not None)]

@@ -97,8 +97,9 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
     if "oneOf" in schema:
         yield from _union(schema, schemas)
         schema = {key: value for key, value in schema.items() if key != "oneOf"}
-    elif "description" not in schema:
+    if not schema.get("description"):
         yield "needs a description"
+    yield from (f"{key} needs a description" for key, each in schema.get("properties", {}).items() if not each.get("description"))
     for node in _nodes(schema):
         yield from _node(node)
         if node is not schema and "properties" in node and isinstance(node.get("type"), str):
@@ -106,13 +107,18 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
 
 
 def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    if "discriminator" not in schema:
+        if len({each["type"] for each in schema["oneOf"] if set(each) == {"type"}}) != len(schema["oneOf"]):
+            yield "is a union that nothing tells apart"
+        return
     members = [each.get("$ref") for each in schema["oneOf"]]
     tag, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
     if sorted(mapping.values()) != sorted(members):
         yield "its mapping and its members differ"
     for value, member in mapping.items():
         struct = schemas[member.removeprefix(REF)]
-        if struct["properties"].get(tag) != {"type": "string", "const": value} or tag not in struct["required"]:
+        told = {key: struct["properties"].get(tag, {}).get(key) for key in ("type", "const")}
+        if told != {"type": "string", "const": value} or tag not in struct["required"]:
             yield f"{member} does not require {tag} to be {value}"
 
 
@@ -126,6 +132,8 @@ def _node(node: dict[str, Any]) -> Iterator[str]:
         yield f"has an enum that is not of one type: {values}"
     if node.get("type") == "array" and not node.get("items"):
         yield "has an array of anything"
+    if isinstance(kinds := node.get("type"), list) and not (len(kinds) == 2 and kinds[1] == "null"):
+        yield f"has a union without a name: {kinds}"
     for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
         if isinstance(node.get(key), float):
             yield f"{key} is written as a fraction"

@@ -73,6 +73,10 @@ def _broken(change: str) -> dict[str, Any]:
             schemas["Token"]["properties"]["token_id"] = {
                 "oneOf": [{"$ref": "#/components/schemas/Text"}, {"$ref": "#/components/schemas/Health"}]
             }
+        case "an anonymous union of scalars":
+            schemas["Token"]["properties"]["token_id"] = {"type": ["string", "integer"]}
+        case "a union that nothing tells apart":
+            del schemas["Event"]["discriminator"]
         case "an anonymous object":
             schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
         case "an optional property of a response":
@@ -87,6 +91,8 @@ def _broken(change: str) -> dict[str, Any]:
             broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"] = (
                 "#/components/schemas/Nothing"
             )
+        case "a property without a word":
+            del schemas["Token"]["properties"]["created_at"]["description"]
         case "a missing example":
             del broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
         case "a renamed path":
@@ -99,11 +105,14 @@ def _broken(change: str) -> dict[str, Any]:
     [
         "a nullable enum",
         "an anonymous union",
+        "an anonymous union of scalars",
+        "a union that nothing tells apart",
         "an anonymous object",
         "an optional property of a response",
         "an incomplete mapping",
         "an error of another shape",
         "a response that leads nowhere",
+        "a property without a word",
         "a missing example",
         "a renamed path",
     ],
