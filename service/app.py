@@ -33,7 +33,7 @@ from service.http import (
     testing,
     turns,
 )
-from service.http.acting import acting
+from service.http.acting import acting, opening
 from service.http.assembly import http_app
 from service.http.stream import Streams
 from service.http.testing import TestMode
@@ -51,6 +51,7 @@ from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
+from service.rematches import Rematches
 from service.settings import ANYBODY, Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
@@ -81,7 +82,7 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
     *("lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
@@ -105,7 +106,11 @@ def create_app(settings: Settings) -> Litestar:
         operators=_operators(settings),
         issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
         services=SERVICES,
-        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
+        dependencies={
+            "acting": Provide(acting),
+            "opening": Provide(opening),
+            "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
+        },
         origins=settings.cors_origins,
         lifespan=[running],
     )
@@ -138,6 +143,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "watch": watch,
         "matches": matches,
         "invites": invites,
+        "rematches": Rematches(engine),
         "views": views,
         "tickets": Tickets(engine),
         "streams": Streams(matches, views, watch),

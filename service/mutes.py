@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.players import Timestamp
-from service.store.tables import player_mutes, players
+from service.store.account_tables import player_mutes, players
 
 MUTES_MAX = 200
 """Players that one player may mute."""

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service import chance
 from service.players import Timestamp
 from service.projector import whole_seconds
-from service.store.accounts import operator_actions
+from service.store.account_tables import operator_actions
 
 Role: TypeAlias = Literal["operator", "numbers"]
 """An operator may do all that operators do; the other one may read the numbers of the service and nothing else."""

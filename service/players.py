@@ -14,8 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
-from service.store.accounts import player_identities
-from service.store.tables import player_tokens, players
+from service.store.account_tables import player_identities, player_tokens, players
 
 TOKENS_MAX = 20
 """Active tokens of one player."""

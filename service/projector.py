@@ -106,9 +106,12 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
 
 
 def shown_version(spectators: Spectators, status: Status, began: int, version: int, viewer: Viewer) -> int:
-    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
+    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one.
+
+    The table as it is laid is never older news: the first event of a game follows from what was agreed on alone.
+    """
     if viewer is None and spectators == "delayed" and status == "playing":
-        return max(began, version - DELAY_EVENTS)
+        return max(began + 1, version - DELAY_EVENTS)
     return version
 
 

@@ -30,7 +30,8 @@ from service.players import Player, Timestamp
 from service.pledges import MadePledge, Pledge, PledgeTally, Showings, Shown, kept, offers, tally
 from service.projector import require_known, whole_seconds
 from service.store import KeyReused
-from service.store.tables import match_messages, player_mutes
+from service.store.account_tables import player_mutes
+from service.store.tables import match_messages
 
 TEXT_MAX = 500
 
