@@ -14,6 +14,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
+from service.http.limits import Limits
 from service.http.problems import Trouble
 from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
 from service.names import NAME_MAX, BadName, display_name
@@ -26,19 +27,21 @@ ANONYMOUS = {"anonymous": True}
 NAMELESS = "Player"
 """What a newcomer is called whose issuer tells no name that will do."""
 
-NOT_VALID = "The token is not valid, or not valid any more."
-
 
 class Authentication(ASGIMiddleware):
-    """Puts whose token came with the request into its scope: a player as `user`, an operator as `auth`, None for who did not come."""
+    """Puts whose token came with the request into its scope, and counts the request.
+
+    A player comes as `user`, an operator as `auth`; None stands for who did not come.
+    """
 
     exclude_opt_key = "anonymous"
 
-    def __init__(self, players: Players, operators: Operators, issuer: Issuer | None = None) -> None:
-        self._players, self._operators, self._issuer = players, operators, issuer
+    def __init__(self, players: Players, operators: Operators, issuer: Issuer | None, limits: Limits) -> None:
+        self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"], scope["auth"] = await self._caller(scope)
+        scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+        self._limits.charge(scope, caller)
         await next_app(scope, receive, send)
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
@@ -47,25 +50,28 @@ class Authentication(ASGIMiddleware):
             return None, None
         scheme, _, token = header.partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
-        operator = player = None
-        if token.startswith(OPERATOR_PREFIX):
-            operator = self._operators.by_token(token)
-        elif self._issuer is not None and token.count(".") == 2:
-            player = await self._vouched(self._issuer, token)
-        else:
-            player = await self._players.by_token(token)
-        if operator is None and player is None:
-            raise Trouble("not_authenticated", NOT_VALID)
-        return player, operator
+        caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
+        if self._issuer is not None and token.count(".") == 2:
+            caller = await self._vouched(self._issuer, token, scope), None
+        elif not token.startswith(OPERATOR_PREFIX):
+            caller = await self._players.by_token(token), None
+        if caller == (None, None):
+            raise self._not_valid(scope)
+        return caller
 
-    async def _vouched(self, issuer: Issuer, token: str) -> Player:
+    async def _vouched(self, issuer: Issuer, token: str, scope: Scope) -> Player:
         try:
             vouched = await issuer.vouched(token)
         except NotVouchedFor as reason:
-            raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
+            raise self._not_valid(scope, str(reason)) from None
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
+
+    def _not_valid(self, scope: Scope, reason: str = "") -> Trouble:
+        """What to raise where a token is not valid; the request has counted."""
+        self._limits.charge(scope, None)
+        return Trouble("not_authenticated", f"The token is not valid, or not valid any more. {reason}".strip())
 
 
 def _name_of(newcomer: Vouched) -> str:

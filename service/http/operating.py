@@ -14,12 +14,13 @@ from msgspec import Meta
 from domain.match import table
 from domain.match.play import NotNow
 from service import chance
+from service.calls import Call
 from service.erasure import Erasure
 from service.http.auth import operating
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
 from service.http.views import Views
-from service.matches import Call, Matches
+from service.matches import Matches
 from service.operators import Action, Actions, Operator
 from service.players import Players
 from service.projector import MatchView

@@ -1,6 +1,8 @@
-"""The tables of the players' accounts and of what operators did, as SQLAlchemy Core sees them. Like `tables`, they say what the migrations make."""
+"""The tables of the players' accounts and of what operators did, as SQLAlchemy Core sees them. Like `tables`, they say what the
+migrations make.
+"""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Identity, Index, LargeBinary, Table, Text, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Identity, Index, Integer, LargeBinary, Table, Text, text
 
 from service.store.tables import Moment, metadata
 
@@ -34,6 +36,15 @@ player_mutes = Table(
     Column("at", Moment, nullable=False, server_default=text("now()")),
 )
 """Whose messages each player does not want to read."""
+
+signups = Table(
+    "signups",
+    metadata,
+    Column("address", LargeBinary, primary_key=True),
+    Column("hour", Moment, primary_key=True),
+    Column("accounts", Integer, nullable=False),
+)
+"""How many accounts were made from each address, as a hash, in this hour."""
 
 player_identities = Table(
     "player_identities",
