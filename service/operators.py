@@ -37,7 +37,7 @@ class Action(msgspec.Struct, frozen=True):
     """What an operator did."""
 
     action_id: Annotated[str, Meta(description="The action's id.")]
-    at: Timestamp
+    at: Annotated[Timestamp, Meta(description="When it was begun.")]
     operator: Annotated[str, Meta(description="The operator's name in the settings.")]
     deed: Annotated[Deed, Meta(description="The operation.")]
     subject: Annotated[str, Meta(description="Id of the match or the player that it was done to.")]

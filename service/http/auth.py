@@ -65,6 +65,7 @@ class Authentication(ASGIMiddleware):
         except NotVouchedFor as reason:
             raise self._not_valid(scope, str(reason)) from None
         except NoKeys:
+            self._limits.charge(scope, None)
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
 

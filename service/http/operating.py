@@ -37,7 +37,7 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ActionPage(msgspec.Struct, frozen=True):
     """What operators did, the newest first."""
 
-    items: tuple[Action, ...]
+    items: Annotated[tuple[Action, ...], Meta(description="The newest first.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 
