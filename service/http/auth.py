@@ -19,13 +19,15 @@ from service.http.problems import Trouble
 from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
 from service.names import NAME_MAX, BadName, display_name
 from service.operators import Operator, Operators
-from service.players import Player, Players
+from service.players import Erased, Player, Players
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
 
 NAMELESS = "Player"
 """What a newcomer is called whose issuer tells no name that will do."""
+
+NOT_VALID = "The token is not valid, or not valid any more."
 
 
 class Authentication(ASGIMiddleware):
@@ -40,7 +42,11 @@ class Authentication(ASGIMiddleware):
         self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+        try:
+            scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+        except (Trouble, Erased):  # A request with a token that is not valid is nobody's.
+            self._limits.charge(scope, None)
+            raise
         self._limits.charge(scope, caller)
         await next_app(scope, receive, send)
 
@@ -52,27 +58,21 @@ class Authentication(ASGIMiddleware):
         token = token.strip() if scheme.lower() == "bearer" else ""
         caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
         if self._issuer is not None and token.count(".") == 2:
-            caller = await self._vouched(self._issuer, token, scope), None
+            caller = await self._vouched(self._issuer, token), None
         elif not token.startswith(OPERATOR_PREFIX):
             caller = await self._players.by_token(token), None
         if caller == (None, None):
-            raise self._not_valid(scope)
+            raise Trouble("not_authenticated", NOT_VALID)
         return caller
 
-    async def _vouched(self, issuer: Issuer, token: str, scope: Scope) -> Player:
+    async def _vouched(self, issuer: Issuer, token: str) -> Player:
         try:
             vouched = await issuer.vouched(token)
         except NotVouchedFor as reason:
-            raise self._not_valid(scope, str(reason)) from None
+            raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
         except NoKeys:
-            self._limits.charge(scope, None)
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
-
-    def _not_valid(self, scope: Scope, reason: str = "") -> Trouble:
-        """What to raise where a token is not valid; the request has counted."""
-        self._limits.charge(scope, None)
-        return Trouble("not_authenticated", f"The token is not valid, or not valid any more. {reason}".strip())
 
 
 def _name_of(newcomer: Vouched) -> str:
