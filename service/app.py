@@ -25,6 +25,7 @@ from service.http import (
     matches,
     mutes,
     players,
+    published,
     seats,
     standings,
     stream,
@@ -75,6 +76,7 @@ ROUTES = (
     *mutes.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
+    *published.ROUTES,
     *docs.ROUTES,
 )
 

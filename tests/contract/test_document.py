@@ -13,6 +13,7 @@ from openapi_spec_validator import validate
 
 from service import resources
 from service.http.document import listing, text
+from service.http.openapi30 import in_openapi30
 from tests.contract.building import app_without_database, built
 from tests.contract.rules import faults, operations
 from tests.service.documented import document
@@ -29,6 +30,12 @@ FIXED = {
 def test_the_committed_document_is_what_the_routes_say() -> None:
     committed = (resources.folder("openapi") / "openapi.json").read_text("utf-8")
     assert committed == text(built()), "the document has changed; if that is meant, write it anew: LUDICITUDE_BLESS=1 pytest tests/contract"
+
+
+def test_the_older_document_is_committed_and_valid_too() -> None:
+    committed = (resources.folder("openapi") / "openapi-3.0.json").read_text("utf-8")
+    assert committed == text(in_openapi30(built()))
+    validate(json.loads(committed))
 
 
 def test_the_list_of_operations_is_committed_too() -> None:
