@@ -9,6 +9,7 @@ from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.game import Request
+from service.http.links import links
 from service.http.openapi30 import in_openapi30
 from service.http.operations import Operation, headers, operations, without_none
 from service.http.problems import Problem
@@ -88,6 +89,7 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
                 "token": {"type": "http", "scheme": "bearer", "description": "A player's token, from `create_player` or `create_token`."}
             },
             "headers": headers(),
+            "links": links(),
             "schemas": schemas.components,
         },
     }

@@ -77,6 +77,35 @@ def test_its_examples_are_of_its_own_schemas() -> None:
             assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
 
 
+def test_its_links_lead_from_what_was_really_answered_to_operations_that_take_it() -> None:
+    whole = document()
+    known = {operation["operationId"]: operation for _, _, operation in operations(whole)}
+    followed = set()
+    for name, operation in known.items():
+        for status, response in operation["responses"].items():
+            for reference in response.get("links", {}).values():
+                key = reference["$ref"].removeprefix("#/components/links/")
+                link = whole["components"]["links"][key]
+                taken = {each["name"] for each in known[link["operationId"]].get("parameters", ())}
+                assert set(link["parameters"]) <= taken, f"{name} {status}: {key} hands over what is not taken"
+                for expression in link["parameters"].values():
+                    assert _found(expression, operation, response), f"{name} {status}: {key} finds nothing at {expression}"
+                followed.add(key)
+    assert followed == set(whole["components"]["links"])
+
+
+def _found(expression: str, operation: dict[str, Any], response: dict[str, Any]) -> bool:
+    """Whether the example of this operation has something there."""
+    place, _, pointer = expression.partition("#")
+    if place.startswith("$request.path."):
+        return any(each["in"] == "path" and each["name"] == place.removeprefix("$request.path.") for each in operation["parameters"])
+    body = operation["requestBody"] if place == "$request.body" else response
+    value = body["content"]["application/json"]["example"]
+    for step in pointer.split("/")[1:]:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value is not None
+
+
 def _broken(change: str) -> dict[str, Any]:
     broken = deepcopy(document())
     schemas = broken["components"]["schemas"]
