@@ -7,7 +7,7 @@ NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test soak bless lock format clean node-tools
+.PHONY: run test soak bless lock format clean node-tools release-document
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -29,6 +29,11 @@ bless: $(VENV)/project.done $(VENV)/tests.done
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/contract/test_examples.py
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/docs
 	$(BIN)/pytest -q tests/contract
+
+# From then on a change of the API document that breaks its clients fails a test.
+release-document: $(VENV)/project.done $(VENV)/tests.done
+	$(BIN)/pytest -q tests/contract
+	$(BIN)/python -m tests.contract.release
 
 format: $(VENV)/tests.done
 	$(BIN)/ruff check --fix .

@@ -26,6 +26,7 @@ from service.http import (
     mutes,
     operating,
     players,
+    published,
     seats,
     standings,
     stream,
@@ -79,6 +80,7 @@ ROUTES = (
     *operating.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
+    *published.ROUTES,
     *docs.ROUTES,
 )
 

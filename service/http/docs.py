@@ -1,4 +1,4 @@
-"""The API's document as committed, a page that shows it, and the guide beside it. None of them asks another site for anything."""
+"""A page that shows the API's document, and the guide beside it. None of them asks another site for anything."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from service import resources
 from service.http.auth import ANONYMOUS
-from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
+from service.http.conditions import RELEASE_HEADERS
 from service.http.problems import Trouble
 
 PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
@@ -29,13 +29,6 @@ SAME_SITE_ONLY = (
 """The page's own styles stand in its elements, hence `unsafe-inline` for styles; scripts come from files only."""
 
 HEADERS = {**RELEASE_HEADERS, "Content-Security-Policy": SAME_SITE_ONLY}
-
-
-@get("/openapi.json", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
-def get_document(if_none_match: IfNoneMatch = None) -> Response[bytes]:
-    """The OpenAPI document, byte for byte as committed."""
-    content = _document()
-    return tagged(content, etag(content), if_none_match, RELEASE_HEADERS)
 
 
 @get("/docs", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
@@ -57,11 +50,6 @@ def show_page(page: FromPath[str]) -> Response[bytes]:
     if content is None:
         raise Trouble("not_found")
     return Response(content, media_type="text/html", headers=HEADERS)
-
-
-@cache
-def _document() -> bytes:
-    return (resources.folder("openapi") / "openapi.json").read_bytes()
 
 
 @cache
@@ -88,4 +76,4 @@ def _with_anchor(heading: re.Match[str]) -> str:
 
 assets = create_static_files_router("/docs/assets", [PAGES], opt=ANONYMOUS, include_in_schema=False, name="docs_assets")
 
-ROUTES = (get_document, show_docs, open_guide, show_page, assets)
+ROUTES = (show_docs, open_guide, show_page, assets)

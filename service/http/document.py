@@ -9,6 +9,8 @@ from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.game import Request
+from service.http.links import links
+from service.http.openapi30 import in_openapi30
 from service.http.operations import Operation, headers, operations, without_none
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
@@ -95,15 +97,18 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
                 "operator": {"type": "http", "scheme": "bearer", "description": "An operator's token, from `ludicitude operator-token`."},
             },
             "headers": headers(),
+            "links": links(),
             "schemas": schemas.components,
         },
     }
 
 
 def write(app: Litestar, folder: Path) -> None:
-    """Write `openapi.json` and `operations.txt` into `folder`, with the examples that lie there."""
+    """Write `openapi.json`, `openapi-3.0.json` and `operations.txt` into `folder`, with the examples that lie there."""
     examples = json.loads((folder / "examples.json").read_text("utf-8"))
-    (folder / "openapi.json").write_text(text(document(app, examples)), "utf-8")
+    written = document(app, examples)
+    (folder / "openapi.json").write_text(text(written), "utf-8")
+    (folder / "openapi-3.0.json").write_text(text(in_openapi30(written)), "utf-8")
     (folder / "operations.txt").write_text(listing(app), "utf-8")
 
 

@@ -50,7 +50,10 @@ class GamePage(msgspec.Struct, frozen=True):
 
 @get("/v1/games", operation_id="list_games", summary="List the games", tags=["games"], sync_to_thread=False)
 def list_games(if_none_match: IfNoneMatch = None) -> Response[GamePage]:
-    """All games that can be played here."""
+    """All games that can be played here, with what a menu shows of each. `get_game` tells the rest of one.
+
+    New games may come at any time, so build the menu of this list. It changes with a release only: keep it, and send its `ETag`.
+    """
     content = _catalogue()
     return tagged(content, etag(content), if_none_match, RELEASE_HEADERS)
 

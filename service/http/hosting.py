@@ -60,7 +60,10 @@ class RenewInvite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def start_match(
     match_id: FromPath[str], acting: NamedDependency[Acting], data: JSONBody[StartMatch | None] = None
 ) -> Response[MatchView]:
-    """Begins play at the host's word, with every seat taken. Bots may fill the open ones."""
+    """Begins play at the host's word, with every seat taken: 409 `seats_open` otherwise. With `fill_with_bots` bots take the open ones.
+
+    Everybody else sees it in `list_events` or on the stream, as `match.started`. A match that starts `when_full` needs no word.
+    """
     level = None if data is None else data.fill_with_bots
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
@@ -81,7 +84,11 @@ async def start_match(
 async def seat_bot(
     match_id: FromPath[str], seat: FromPath[int], data: JSONBody[SeatBot], acting: NamedDependency[Acting]
 ) -> Response[MatchView]:
-    """Gives an open seat to a bot. With the last open one the match begins, unless its host is to start it."""
+    """Gives an open seat to a bot. With the last open one the match begins, unless its host is to start it.
+
+    `get_game` names the game's levels, the easiest first. A bot answers at once where choices are secret, and after a moment of
+    thought where they are open.
+    """
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
         return lobby.seat_bot(game, match, acting.player_id, seat, data.level, world)
@@ -114,7 +121,10 @@ async def remove_bot(match_id: FromPath[str], seat: FromPath[int], acting: Named
     opt={"problems": [*HOSTING, "seat_open", "own_seat", "no_such_seat"]},
 )
 async def remove_player(match_id: FromPath[str], seat: FromPath[int], acting: NamedDependency[Acting]) -> Response[MatchView]:
-    """Frees another player's seat before the start."""
+    """Frees another player's seat before the start. They may sit down again; of a private match, `renew_invite` first.
+
+    Your own seat is left by `leave_seat`, and a bot's freed by `remove_bot`.
+    """
     decide = lambda game, match, world: lobby.remove_player(match, acting.player_id, seat)  # noqa: E731
     return await acting.answered(await acting.change("remove_player", match_id, decide, seat))
 
@@ -129,7 +139,10 @@ async def remove_player(match_id: FromPath[str], seat: FromPath[int], acting: Na
     opt={"problems": HOSTING},
 )
 async def close_match(match_id: FromPath[str], acting: NamedDependency[Acting]) -> Response[MatchView]:
-    """Ends a match before the start, for everybody who waits at it."""
+    """Ends a match before the start, for everybody who waits at it. Its status is `ended` then, with the reason `closed`.
+
+    Once play has begun there is nothing to close: 409 `match_started`. `resign` is the way out then.
+    """
     return await acting.answered(
         await acting.change("close_match", match_id, lambda game, match, world: lobby.close_match(match, acting.player_id))
     )
@@ -153,7 +166,11 @@ async def renew_invite(
     player: NamedDependency[Player],
     invites: NamedDependency[Invites],
 ) -> Response[MatchView]:
-    """Makes a new code for a private match; the old one is void at once. The host finds it in the view as `invite`."""
+    """Makes a new code for a private match; the old one is void at once. The host finds it in the view as `invite`.
+
+    Hand it to those who are to join, in a link or by word of mouth: `take_seat` takes it as `invite`. Who sits there already
+    stays, whatever the code is.
+    """
     match, call = await views.known(match_id, player), acting.call("renew_invite", match_id, data)
     if (version := await invites.renewed(stream_of(match_id), call)) is not None:
         return await acting.answered(Changed(await matches.at(match, version), (), repeated=True))

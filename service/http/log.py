@@ -81,7 +81,12 @@ async def list_events(
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something to happen when you have everything.")
     ] = 0,
 ) -> Response[EventPage]:
-    """The events of a match after the ones you have, through your eyes. With `wait` the answer comes as soon as there is one."""
+    """The events of a match after the ones you have, through your eyes. With `wait` the answer comes as soon as there is one.
+
+    Begin with the `version` of a view, and ask again with the version of the last event that you got. While there is nothing
+    new the list is empty; once `ended` is true nothing follows. Draw from `get_match` and play the events as animation, or
+    follow the same by `stream_events`.
+    """
     gives_up = time.monotonic() + wait
     async with watch.on(stream_of(match_id)) as bell:
         sight = await views.sight(match_id, caller)
@@ -112,7 +117,10 @@ async def get_record(
     players: NamedDependency[Players],
     talk: NamedDependency[Talk],
 ) -> Response[MatchRecord]:
-    """Everything that happened, with nothing hidden. There is none before the end: 409 `match_not_over`."""
+    """Everything that happened, with nothing hidden: for replays, for statistics, and to check the dice.
+
+    There is none before the end: 409 `match_not_over`; `list_events` tells what may be known until then.
+    """
     match, _ = await views.seen(match_id, caller)
     if match.result is None:
         raise Trouble("match_not_over")

@@ -19,6 +19,7 @@ from litestar.routes import HTTPRoute
 from litestar.typing import FieldDefinition
 
 from service.http import auth, codes, problems
+from service.http.links import links_after
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.projector import MatchView
@@ -144,6 +145,7 @@ class Operation:
         if self.answer is not None:
             content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
             response["content"] = {"text/event-stream" if "streams" in self.handler.opt else "application/json": content}
+        response |= links_after(self.name, self.answer is MatchView)
         other = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
         if "read" in self.handler.opt:
             other = {"204": {"description": self.handler.opt["read"], "headers": headers}, **other}

@@ -86,7 +86,11 @@ async def create_player(data: JSONBody[CreatePlayer], request: StrictRequest, pl
 
 @get("/v1/players/me", operation_id="get_me", summary="Who am I?", tags=["players"], guards=[signed_in])
 async def get_me(player: NamedDependency[Player]) -> Player:
-    """The player whose token this is."""
+    """The player whose token this is.
+
+    A front end that finds an old token on its device asks this first: 401 `not_authenticated` means that the token is void,
+    and that `create_player` is the way to a new player.
+    """
     return player
 
 
@@ -99,7 +103,10 @@ async def get_me(player: NamedDependency[Player]) -> Player:
     opt={"problems": ["invalid_display_name"]},
 )
 async def update_me(data: JSONBody[UpdatePlayer], player: NamedDependency[Player], players: NamedDependency[Players]) -> Player:
-    """Changes your display name, also as it is shown in matches that are under way or over."""
+    """Changes your display name, also as it is shown in matches that are under way or over.
+
+    A name that nobody could read or that would break a page is refused: 422 `invalid_display_name` tells what is wrong with it.
+    """
     return await players.rename(player.player_id, display_name(data.display_name))
 
 
@@ -124,7 +131,10 @@ async def erase_me(player: NamedDependency[Player], erasure: NamedDependency[Era
     opt={"problems": ["player_not_found"]},
 )
 async def get_player(player_id: FromPath[str], players: NamedDependency[Players]) -> Player:
-    """What everybody may know of a player."""
+    """What everybody may know of a player: their name and since when they are here.
+
+    Views name the players at their seats already; ask this for ids that you find in events and messages.
+    """
     found = await players.get(player_id)
     if found is None:
         raise Trouble("player_not_found")
@@ -150,7 +160,10 @@ async def create_token(player: NamedDependency[Player], players: NamedDependency
 
 @get("/v1/players/me/tokens", operation_id="list_tokens", summary="List my tokens", tags=["players"], guards=[signed_in])
 async def list_tokens(player: NamedDependency[Player], players: NamedDependency[Players]) -> TokenPage:
-    """Your tokens that have not been revoked, without their secrets."""
+    """Your tokens that have not been revoked, without their secrets: enough for a page on which lost devices are signed out.
+
+    `revoke_token` takes their `token_id`.
+    """
     return TokenPage(await players.tokens(player.player_id), None)
 
 

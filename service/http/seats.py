@@ -78,7 +78,10 @@ async def take_seat(
     },
 )
 async def leave_seat(match_id: FromPath[str], acting: NamedDependency[Acting]) -> None:
-    """Frees your seat before the start. A host who leaves passes the match on; when nobody is left, it is closed."""
+    """Frees your seat before the start. A host who leaves passes the match on; when nobody is left, it is closed.
+
+    Once play has begun a seat is not left but given up: 409 `match_started`, and `resign` is the way.
+    """
     await acting.change("leave_seat", match_id, lambda game, match, world: lobby.leave_seat(match, acting.player_id))
 
 

@@ -13,6 +13,7 @@ from openapi_spec_validator import validate
 
 from service import resources
 from service.http.document import listing, text
+from service.http.openapi30 import in_openapi30
 from tests.contract.building import app_without_database, built
 from tests.contract.rules import faults, operations
 from tests.service.documented import document
@@ -29,6 +30,12 @@ FIXED = {
 def test_the_committed_document_is_what_the_routes_say() -> None:
     committed = (resources.folder("openapi") / "openapi.json").read_text("utf-8")
     assert committed == text(built()), "the document has changed; if that is meant, write it anew: LUDICITUDE_BLESS=1 pytest tests/contract"
+
+
+def test_the_older_document_is_committed_and_valid_too() -> None:
+    committed = (resources.folder("openapi") / "openapi-3.0.json").read_text("utf-8")
+    assert committed == text(in_openapi30(built()))
+    validate(json.loads(committed))
 
 
 def test_the_list_of_operations_is_committed_too() -> None:
@@ -68,6 +75,35 @@ def test_its_examples_are_of_its_own_schemas() -> None:
         for each in [content for body in bodies for content in body.get("content", {}).values() if "example" in content]:
             errors = list(Draft202012Validator({**each["schema"], "components": whole["components"]}).iter_errors(each["example"]))
             assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
+
+
+def test_its_links_lead_from_what_was_really_answered_to_operations_that_take_it() -> None:
+    whole = document()
+    known = {operation["operationId"]: operation for _, _, operation in operations(whole)}
+    followed = set()
+    for name, operation in known.items():
+        for status, response in operation["responses"].items():
+            for reference in response.get("links", {}).values():
+                key = reference["$ref"].removeprefix("#/components/links/")
+                link = whole["components"]["links"][key]
+                taken = {each["name"] for each in known[link["operationId"]].get("parameters", ())}
+                assert set(link["parameters"]) <= taken, f"{name} {status}: {key} hands over what is not taken"
+                for expression in link["parameters"].values():
+                    assert _found(expression, operation, response), f"{name} {status}: {key} finds nothing at {expression}"
+                followed.add(key)
+    assert followed == set(whole["components"]["links"])
+
+
+def _found(expression: str, operation: dict[str, Any], response: dict[str, Any]) -> bool:
+    """Whether the example of this operation has something there."""
+    place, _, pointer = expression.partition("#")
+    if place.startswith("$request.path."):
+        return any(each["in"] == "path" and each["name"] == place.removeprefix("$request.path.") for each in operation["parameters"])
+    body = operation["requestBody"] if place == "$request.body" else response
+    value = body["content"]["application/json"]["example"]
+    for step in pointer.split("/")[1:]:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value is not None
 
 
 def _broken(change: str) -> dict[str, Any]:

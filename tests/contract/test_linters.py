@@ -28,7 +28,7 @@ LINTERS = pytest.mark.parametrize("lint", [redocly, spectral])
 
 
 @LINTERS
-@pytest.mark.parametrize("name", ["openapi.json"])
+@pytest.mark.parametrize("name", ["openapi.json", "openapi-3.0.json"])
 def test_the_linter_has_nothing_to_say(lint: Linter, name: str) -> None:
     said = lint(resources.folder("openapi") / name)
     assert said.returncode == 0, said.stdout

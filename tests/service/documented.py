@@ -14,7 +14,7 @@ from tests.rooms import shared_labels
 
 PROBLEM = "application/problem+json"
 EVENT_STREAM = "text/event-stream"
-BESIDE_THE_API = ("/docs", "/openapi.json", "/metrics")
+BESIDE_THE_API = ("/docs", "/openapi.json", "/openapi-3.0.json", "/v1/openapi.json", "/metrics")
 """What is served and stands in no document."""
 
 NOT_DECLARED = frozenset(

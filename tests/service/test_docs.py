@@ -39,12 +39,6 @@ def test_what_is_not_ours_comes_with_its_licence() -> None:
     assert "Apache License" in (PAGES / "swagger-ui" / "LICENSE").read_text("utf-8")
 
 
-async def test_the_document_is_served_as_committed(client: httpx.AsyncClient) -> None:
-    served = await client.get("/openapi.json")
-    assert served.content == (resources.folder("openapi") / "openapi.json").read_bytes()
-    assert (await client.get("/openapi.json", headers={"If-None-Match": served.headers["etag"]})).status_code == 304
-
-
 async def test_the_guide_is_served_under_the_names_it_has_in_the_repository(client: httpx.AsyncClient) -> None:
     begin = await client.get("/docs/guide", follow_redirects=True)
     assert begin.status_code == 200
