@@ -138,14 +138,15 @@ class Operation:
 
     def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
         cached = any(name == "If-None-Match" for name, _, _ in self.parameters)
-        tag = ["ETag"] if cached or self.answer is MatchView else []
+        shows_a_match = self.handler.parsed_fn_signature.return_type.annotation == Response[MatchView]
+        tag = ["ETag"] if cached or shows_a_match else []
         headers = _headers(*self._always, *tag, *self.handler.opt.get("headers", ()))
         status = self.handler.status_code
         response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
         if self.answer is not None:
             content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
             response["content"] = {"text/event-stream" if "streams" in self.handler.opt else "application/json": content}
-        response |= links_after(self.name, self.answer is MatchView)
+        response |= links_after(self.name, shows_a_match)
         other = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
         if "read" in self.handler.opt:
             other = {"204": {"description": self.handler.opt["read"], "headers": headers}, **other}

@@ -41,6 +41,10 @@ def operation(whole: Document, method: str, path: str) -> Any:
     return whole["paths"][path][method]
 
 
+def parameter(whole: Document, method: str, path: str, name: str) -> Any:
+    return next(each for each in operation(whole, method, path)["parameters"] if each["name"] == name)
+
+
 def without(node: Any, key: Any) -> None:
     node.remove(key) if isinstance(node, list) else node.pop(key)
 
@@ -60,15 +64,15 @@ BREAKING: dict[str, Change] = {
     "GET /v1/games is gone": lambda new: without(new["paths"], "/v1/games"),
     "get_me is called whoami now": lambda new: operation(new, "get", "/v1/players/me").update(operationId="whoami"),
     "get_game wants a token now": lambda new: operation(new, "get", "/v1/games/{game}").update(security=[{"token": []}]),
-    "list_matches: the query parameter mine is gone": lambda new: operation(new, "get", "/v1/matches").update(
-        parameters=[each for each in operation(new, "get", "/v1/matches")["parameters"] if each["name"] != "mine"]
+    "list_matches: the query parameter mine is gone": lambda new: without(
+        operation(new, "get", "/v1/matches")["parameters"], parameter(new, "get", "/v1/matches", "mine")
     ),
     "list_games: the query parameter lang is new and required": lambda new: operation(new, "get", "/v1/games")["parameters"].append(
         {"name": "lang", "in": "query", "required": True, "schema": {"type": "string"}}
     ),
-    "list_matches: the query parameter status cannot be open any more": lambda new: [
-        without(each["schema"]["enum"], "open") for each in operation(new, "get", "/v1/matches")["parameters"] if each["name"] == "status"
-    ],
+    "list_matches: the query parameter status cannot be open any more": lambda new: without(
+        parameter(new, "get", "/v1/matches", "status")["schema"]["enum"], "open"
+    ),
     "start_match: its body is required now": lambda new: operation(new, "post", "/v1/matches/{match_id}/start")["requestBody"].update(
         required=True
     ),
