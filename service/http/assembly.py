@@ -15,6 +15,7 @@ from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
+from service.http.deadline import Deadline
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
 from service.players import Players
@@ -55,7 +56,7 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(trusted_proxies, Access(CrossOrigin(EveryMethod(app.asgi_handler), origins)))
+    app.asgi_handler = _behind(trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(app.asgi_handler)), origins)))
     return app
 
 
