@@ -99,7 +99,7 @@ async def _world(join: Join) -> list[Sending]:
         "bots": ["easy"],
         "sit": True,
     }
-    where = {
+    where: dict[str, tuple[str, httpx.AsyncClient | None, Any]] = {
         "create_player": ("", None, {"display_name": "Ada"}),
         "create_stream_ticket": ("", ada, {"match_id": playing["match_id"]}),
         "move_clock": (playing["match_id"], ada, {"forward_seconds": 60}),
@@ -115,6 +115,11 @@ async def _world(join: Join) -> list[Sending]:
     where = {
         name: where[name] for name in sorted(where, key=lambda name: name == "seat_bot")
     }  # Cid sits down before it would be a bot's seat.
+    return _sendings(where)
+
+
+def _sendings(where: Mapping[str, tuple[str, httpx.AsyncClient | None, Any]]) -> list[Sending]:
+    """`where` tells of each operation the match, the caller and a right body."""
     found = {
         operation["operationId"]: (method, path, operation)
         for path, item in document()["paths"].items()
