@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import asyncpg
+import httpx
 import msgspec
 import pytest
 from litestar import Litestar
