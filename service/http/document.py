@@ -9,9 +9,10 @@ from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.game import Request
+from service.http.body import without_none
 from service.http.links import links
 from service.http.openapi30 import in_openapi30
-from service.http.operations import Operation, headers, operations, without_none
+from service.http.operations import Operation, headers, operations
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.http.stream import StreamFrame
