@@ -22,11 +22,11 @@ def program(name: str) -> Path:
     pytest.skip(missing)
 
 
-def run(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """What the program says and ends with; both of its outputs are one."""
+def run(name: str, *arguments: str | Path, folder: Path = TOOLS) -> subprocess.CompletedProcess[str]:
+    """What the program, run in `folder`, says and ends with; both of its outputs are one."""
     return subprocess.run(
         [program(name), *arguments],
-        cwd=TOOLS,
+        cwd=folder,
         env={**os.environ, **QUIET},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

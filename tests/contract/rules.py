@@ -1,7 +1,7 @@
 """What the document must be beyond valid: the shapes that generators of clients read without a fault, as a list of faults."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from service.http.schemas import REF
@@ -25,7 +25,7 @@ def faults(document: dict[str, Any]) -> list[str]:
     return found
 
 
-def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, item in document["paths"].items():
         yield from ((path, method, item[method]) for method in METHODS if method in item)
 

@@ -8,6 +8,7 @@ from service import chance, resources
 from service.http import stream
 from service.http.document import write
 from tests.contract.building import app_without_database
+from tests.contract.collection import collection
 from tests.contract.conftest import BLESSING
 from tests.contract.rules import operations
 from tests.contract.tour import Foretold, visit
@@ -22,5 +23,6 @@ async def test_a_visit_shows_what_the_examples_tell(transport: Documented, monke
     if BLESSING:
         (folder / "examples.json").write_text(json.dumps(seen, indent=1, ensure_ascii=False) + "\n", "utf-8")
         write(app_without_database(), folder)
+        (folder / "ludicitude.http").write_text(collection(json.loads((folder / "openapi.json").read_text("utf-8"))), "utf-8")
     assert json.loads((folder / "examples.json").read_text("utf-8")) == seen
     assert set(seen) == {operation["operationId"] for _, _, operation in operations(document())}, "the visit misses an operation"
