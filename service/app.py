@@ -53,6 +53,7 @@ from service.rematches import Rematches
 from service.settings import Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
+from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
 from service.talk import Talk
 from service.tickets import Tickets
@@ -83,6 +84,9 @@ SERVICES = (
     *("lobby", "standings", "erasure", "runner"),
 )
 """What handlers take by these names; `_services` makes it."""
+
+PASSING = (StoreAway, Busy, UnknownEvent)
+"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -124,8 +128,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play, (StoreAway, Busy)))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play, PASSING))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)

@@ -23,6 +23,7 @@ from service.players import Erased, TooManyTokens
 from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
+from service.store.upcasters import UnknownEvent
 from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
@@ -156,6 +157,9 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("key_reused")
         case Busy():
             return Trouble("match_busy")
+        case UnknownEvent():
+            log.warning("release_too_old", error=str(error))
+            return Trouble("unavailable", "This process is of an older release than the one that has moved this match on. Ask again.")
         case _ if is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")

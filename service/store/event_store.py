@@ -237,10 +237,7 @@ class EventStore:
         return {row["player_id"]: row["mark"] for row in await self._reading.rows(TURN_MARKS, list(players))}
 
     async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes, stays: bool = False) -> None:
-        """Keep a state (JSON text) for later loads, unless a later one is there or the stream has not come so far.
-
-        One that `stays` is kept beside all others.
-        """
+        """Keep a state (JSON text) for later loads, unless the stream has not come so far, or a later one is there that does not stay."""
         await self._appending.rows(SAVE_MILESTONE if stays else SAVE_SNAPSHOT, stream, state_schema, version, state)
 
     async def read_all(self, cursor: Cursor, limit: int) -> Page:
