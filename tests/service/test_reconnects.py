@@ -16,7 +16,7 @@ from tests.service.conftest import Join
 from tests.service.documented import messages
 from tests.service.test_stream import begun, player
 
-MOVES = 300
+MOVES = 60
 
 
 class Follower:
@@ -73,7 +73,7 @@ async def log(client: httpx.AsyncClient, path: str, after: int) -> list[dict[str
 async def test_who_breaks_off_again_and_again_has_the_log_without_a_gap_or_a_repeat(
     app: Litestar, client: httpx.AsyncClient, join: Join
 ) -> None:
-    """Through whatever eyes. A thousand moves are scaled to three hundred."""
+    """Through whatever eyes. A thousand moves are scaled to sixty."""
     ada, bob = await join("Ada"), await join("Bob")
     match_id, path = await begun(ada, bob)
     eyes = {ada: await player(app, ada), bob: await player(app, bob), client: None}
@@ -82,7 +82,7 @@ async def test_who_breaks_off_again_and_again_has_the_log_without_a_gap_or_a_rep
     for number in range(MOVES):
         moved = await ada.post(f"{path}/clock", json={"forward_seconds": 1})
         assert moved.status_code == 200, moved.text
-        if number % 60 == 30:
+        if number % 20 == 10:
             for who in (ada, bob):
                 [decision] = (await who.get(path)).json()["decisions"]
                 await who.post(f"{path}/commands", json={"command": decision["choices"][0]})
