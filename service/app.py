@@ -1,5 +1,6 @@
 """The composition root: the one place that names concrete things and puts them together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -30,6 +31,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    traces,
     turns,
 )
 from service.http.acting import acting, opening
@@ -93,15 +95,18 @@ def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
     players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
+    spans = traces.provider(settings.traces) if settings.traces else None
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
             held.push_async_callback(engine.dispose)
+            if spans is not None:
+                held.push_async_callback(asyncio.to_thread, spans.shutdown)
             app.state.update(await _services(settings, engine, players, held))
             yield
 
-    return http_app(
+    app = http_app(
         ROUTES,
         players=players,
         services=SERVICES,
@@ -115,6 +120,9 @@ def create_app(settings: Settings) -> Litestar:
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
+    if spans is not None:
+        app.asgi_handler = traces.Traced(app.asgi_handler, spans)
+    return app
 
 
 async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
