@@ -25,6 +25,7 @@ from service.http import (
     log,
     matches,
     mutes,
+    operating,
     players,
     seats,
     standings,
@@ -41,10 +42,12 @@ from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
+from service.issuer import Issuer, Trust
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Busy, Matches
 from service.mutes import Mutes
+from service.operators import Actions, Operator, Operators
 from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
@@ -52,7 +55,7 @@ from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
-from service.settings import Settings
+from service.settings import ANYBODY, Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.store.upcasters import UnknownEvent
@@ -76,6 +79,7 @@ ROUTES = (
     *turns.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
+    *operating.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -83,7 +87,7 @@ ROUTES = (
 
 SERVICES = (
     *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
-    *("lobby", "standings", "erasure", "runner"),
+    *("lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
 
@@ -109,6 +113,8 @@ def create_app(settings: Settings) -> Litestar:
     app = http_app(
         ROUTES,
         players=players,
+        operators=_operators(settings),
+        issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
         services=SERVICES,
         dependencies={
             "acting": Provide(acting),
@@ -123,6 +129,12 @@ def create_app(settings: Settings) -> Litestar:
     if spans is not None:
         app.asgi_handler = traces.Traced(app.asgi_handler, spans)
     return app
+
+
+def _operators(settings: Settings) -> Operators:
+    readers = {token_hash: Operator(name, "numbers") for token_hash, name in settings.metrics_readers.items()}
+    operators = {token_hash: Operator(name, "operator") for token_hash, name in settings.operators.items()}
+    return Operators({**readers, **operators}, numbers_open=ANYBODY in readers)
 
 
 async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
@@ -157,4 +169,5 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "standings": Standings(engine),
         "erasure": Erasure(players, matches, lobby, talk),
         "runner": runner,
+        "actions": Actions(engine),
     }

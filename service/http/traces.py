@@ -45,7 +45,7 @@ class Traced:
             return await self._app(scope, receive, answer)
         finally:
             route = scope.get("path_template") or "(none)"
-            told = {
+            told: dict[str, str | int] = {
                 "http.request.method": str(method),
                 "http.route": str(route),
                 "http.response.status_code": status,
