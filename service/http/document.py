@@ -27,6 +27,9 @@ The backend of small tabletop games: it holds the rules, the secrets, the dice a
 Become a player with `create_player`, open a match, and send one of the choices that the view offers. You need no rule of any
 game for that: every view lists what your seat may do now, each choice a command that is ready to send.
 
+Within `/v1` nothing that you use is taken away, and no union or enum that you are sent gets a member, but for those of new games:
+those may come at any time, so pass over matches of games that you do not know. Members of objects may be added: pass over them too.
+
 Errors are always RFC 9457 problem documents. Programs go by their `code`. Beside what each operation declares, the server may
 refuse what is no request that it can read, and then ends the connection: 400, 408, 413, 414, 431, or 503 when it is full.
 
