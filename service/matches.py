@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -104,13 +105,13 @@ class Matches:
         self._watch = watch
         self._held: LRUCache[UUID, Held] = LRUCache(CACHED_MATCHES)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._tasks: set[asyncio.Task[Changed]] = set()
+        self._appends: set[asyncio.Future[Appended]] = set()
         self._moved: list[Callable[[AnyMatch], None]] = []
 
     @property
     def committing(self) -> int:
         """How many appends are under way."""
-        return len(self._tasks)
+        return len(self._appends)
 
     def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
         """Call `tell` with each match that this process has moved on."""
@@ -240,16 +241,9 @@ class Matches:
 
     async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
-        task = asyncio.create_task(self._append(call, stream, held, entries))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(task)
-
-    async def _append(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
-        before = held.match
+        before, origin = held.match, Origin(actor=call.actor, command=call.id)
         after = fold(held.game, before, entries)
-        origin = Origin(actor=call.actor, command=call.id)
-        appended = await self._store.append(
+        append = self._store.begin(
             Append(
                 stream=stream,
                 expected=before.version,
@@ -260,16 +254,25 @@ class Matches:
                 seed=held.seed if before.version == 0 else None,
             )
         )
+        self._appends.add(append)
+        append.add_done_callback(partial(self._appended, stream, held, after))
+        appended = await asyncio.shield(append)
         if appended.duplicate:
             return await self._again(stream, appended.first, appended.last)
+        if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
+            await self._snapshot(stream, after)
+        return Changed(after, _records(appended, entries))
+
+    def _appended(self, stream: UUID, held: Held, after: AnyMatch, append: "asyncio.Future[Appended]") -> None:
+        """Move the cached match on, and tell who wants to know."""
+        self._appends.discard(append)
+        if append.exception() is not None or append.result().duplicate:
+            return
         self._held[stream] = replace(held, match=after)
         CACHED.set(len(self._held))
         self._watch.moved(stream, after.version)
         for tell in self._moved:
             tell(after)
-        if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
-            await self._snapshot(stream, after)
-        return Changed(after, _records(appended, entries))
 
     async def _snapshot(self, stream: UUID, match: AnyMatch) -> None:
         """Best effort: a snapshot only saves the next process some folding."""
