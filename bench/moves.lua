@@ -1,5 +1,5 @@
 -- Sends the requests of a file, each once and in order, on as many connections as wrk holds open.
-local requests, sent = {}, 0
+local requests, sent = {}, -1  -- Before the first one, wrk asks once to see whether it may be sent.
 
 function init(arguments)
     local file = assert(io.open(arguments[1], "rb"))
@@ -14,7 +14,7 @@ function request()
     if sent >= #requests then
         wrk.thread:stop()  -- What is sent twice now carries its key, and would be answered as it was the first time.
     end
-    return requests[math.min(sent, #requests)]
+    return requests[math.max(1, math.min(sent, #requests))]
 end
 
 function done(summary, latency)
