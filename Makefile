@@ -3,15 +3,16 @@
 
 PYTHON ?= python3
 VENV := .venv
+NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test soak bless lock format clean
+.PHONY: run test soak bless lock format clean node-tools
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
 
-test: $(VENV)/project.done $(VENV)/tests.done
+test: $(VENV)/project.done $(VENV)/tests.done node-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -41,7 +42,7 @@ lock: $(VENV)/tests.done
 
 # Everything that make can make again. The matches in .data stay.
 clean:
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) tools/node_modules dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # A file .done stands for what was installed in full. Whatever is interrupted has none, and is made anew from nothing.
@@ -66,4 +67,18 @@ $(VENV)/tests.done: $(VENV)/runtime.done requirements-test.lock
 	@$(INSTALL) --require-hashes -r requirements-test.lock
 	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib  # Or else the tests, to whom warnings are errors, would meet those of the compiler.
 	@mv $(VENV)/runtime.unsure $(VENV)/runtime.done
+	@touch $@
+
+# Generators of clients and readers of the API document that are written for Node. The tests that need them say that they
+# are skipped on a machine without it.
+ifneq ($(shell command -v npm),)
+node-tools: $(NODE_TOOLS)
+else
+node-tools:
+	@echo "No Node here: TypeScript clients and some readings of the API document are not tested."
+endif
+
+$(NODE_TOOLS): tools/package.json tools/package-lock.json tools/.npmrc
+	@echo "Installing the tools of Node (once, less than a minute)..."
+	@npm ci --prefix tools --ignore-scripts --no-progress --loglevel=error
 	@touch $@

@@ -19,6 +19,7 @@ from service.http import (
     games,
     health,
     hosting,
+    labels,
     lobby,
     log,
     matches,
@@ -58,6 +59,7 @@ from service.turns import Turns
 ROUTES = (
     *players.ROUTES,
     *games.ROUTES,
+    *labels.ROUTES,
     *standings.ROUTES,
     *lobby.ROUTES,
     *matches.ROUTES,

@@ -1,6 +1,5 @@
 """Players: guest accounts, made in one call and held by tokens."""
 
-import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -15,7 +14,6 @@ from sqlalchemy.sql.dml import ReturningInsert
 from service import chance
 from service.store.tables import player_tokens, players
 
-NAME_MAX = 40
 TOKENS_MAX = 20
 """Active tokens of one player."""
 
@@ -24,10 +22,6 @@ USED_AGAIN_AFTER = timedelta(minutes=1)
 
 
 Timestamp: TypeAlias = Annotated[datetime, Meta(tz=True)]
-
-
-class BadName(ValueError):
-    """Nobody can be called that; the message says why."""
 
 
 class TooManyTokens(Exception):
@@ -54,16 +48,6 @@ class Token(msgspec.Struct, frozen=True):
     last_used_at: Annotated[Timestamp | None, Meta(description="When it was last used, give or take a minute; null before that.")]
 
 
-def display_name(text: str) -> str:
-    """`text` as a display name: trimmed, NFC, 1 to 40 characters that can be seen. Raises `BadName`."""
-    name = unicodedata.normalize("NFC", text).strip()
-    if not 1 <= len(name) <= NAME_MAX:
-        raise BadName(f"A display name has 1 to {NAME_MAX} characters, not counting spaces around it.")
-    if any(unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in name):
-        raise BadName("A display name has no control or formatting characters.")
-    return name
-
-
 class Players:
     """The accounts in the database. Every method is one transaction."""
 
@@ -72,7 +56,7 @@ class Players:
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def create(self, name: str) -> tuple[Player, Token, str]:
-        """A new player called `name` (see `display_name`), their first token, and its secret, which is not kept."""
+        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept."""
         async with self._engine.begin() as connection:
             row = (
                 await connection.execute(
@@ -116,7 +100,7 @@ class Players:
             return {row.player_id: row.display_name for row in found}
 
     async def rename(self, player_id: str, name: str) -> Player:
-        """The player under their new name (see `display_name`). Raises `Erased`."""
+        """The player under their new name (see `names.display_name`). Raises `Erased`."""
         statement = update(players).where(_is(player_id)).values(display_name=name).returning(*_PLAYER)
         async with self._single.connect() as connection:
             row = (await connection.execute(statement)).one_or_none()

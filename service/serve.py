@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import uvicorn
 from service import logs
 from service.app import create_app
 from service.cant_run import CantRun
+from service.edge import Edge
 from service.embedded import EmbeddedPostgres
 from service.migrate import migrate
 from service.settings import Settings
@@ -25,6 +27,11 @@ log = structlog.get_logger()
 
 _GRACE_SECONDS = 5  # Streams end at once when they are asked to; this is for the one that does not.
 _WATCH_SECONDS = 1
+_KEEP_ALIVE_SECONDS = 75
+"""Longer than proxies keep a connection that rests, so that none of them sends a request into one that we are closing."""
+
+_OTHER_FILES = 200
+"""What a process has open beside the connections of its clients."""
 
 
 def serve(settings: Settings) -> None:
@@ -37,7 +44,7 @@ def serve(settings: Settings) -> None:
         listening = running.enter_context(_listen(settings.host, settings.port))
         postgres = None
         if not settings.database_url:
-            room = {"max_connections": str(max(100, 20 + settings.workers * settings.connections))}
+            room = {"max_connections": str(max(100, 20 + settings.workers * settings.client_connections))}
             postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, settings=room))
             settings = msgspec.structs.replace(settings, database_url=postgres.url())
         asyncio.run(migrate(settings.database_url))
@@ -96,6 +103,16 @@ def _listen(host: str, port: int) -> socket.socket:
         raise CantRun(f"Can't listen on {host} port {port}: {os.strerror(error.errno or 0)}") from error
 
 
+def _connections(wanted: int) -> int:
+    """How many connections this process can hold, of as many as are wanted; it may open more files for them than it could before."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - _OTHER_FILES))
+
+
 class _Server(uvicorn.Server):
     """One process of uvicorn that says when it is `ready`, and calls `look` every second."""
 
@@ -105,13 +122,14 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 self._app,
                 loop="uvloop",
-                http="httptools",
+                http=Edge.holding(_connections(settings.client_connections)),
                 ws="none",
                 workers=1,
                 log_config=None,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
                 timeout_notify=_WATCH_SECONDS,
                 callback_notify=self._watch,
@@ -133,6 +151,10 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _watch(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for connection in list(self.server_state.connections):
+            assert isinstance(connection, Edge)
+            connection.judge(now)
         self._look()
 
 

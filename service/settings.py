@@ -38,6 +38,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """At most so many database connections append events, and..."""
     query_connections: int
     """...at most so many do everything else."""
+    client_connections: int
+    """At most so many clients are connected at once; fewer where the system does not allow a process so many open files."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
     test_mode: bool
@@ -78,6 +80,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         postgres_user=variable("LUDICITUDE_POSTGRES_USER", DEFAULT_USER, str),
         append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
+        client_connections=variable("LUDICITUDE_CLIENT_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),

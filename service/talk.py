@@ -7,16 +7,15 @@ stays in this module, and a cursor is the id of a message, which is random and k
 import math
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Executable, Row, delete, func, insert, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import ColumnElement, Row, delete, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from domain.games import GAMES
 from domain.match.game import Seat, Viewer
@@ -31,7 +30,7 @@ from service.players import Player, Timestamp
 from service.pledges import MadePledge, Pledge, PledgeTally, Showings, Shown, kept, offers, tally
 from service.projector import require_known, whole_seconds
 from service.store import KeyReused
-from service.store.tables import Moment, match_current, match_messages, match_talk, player_mutes
+from service.store.tables import match_messages, player_mutes
 
 TEXT_MAX = 500
 
@@ -109,20 +108,18 @@ class Talk:
                     raise Busy from None
 
     async def _say(self, match: AnyMatch, player_id: str, call: UUID, words: Words) -> Message:
-        stream, message = stream_of(match.match_id), match_messages.c
-        known = select(match_messages).where(message.stream_id == stream, message.command_id == call)
+        unsayable = _unsayable(match, player_id, words)
+        # What may not be said is not sent, since it need not even fit into the columns.
+        said = _saying(match, player_id, call, words if unsayable is None else None)
         async with self._engine.begin() as connection:
-            # From here on nobody else adds a message to this match, so numbers, versions and moments ascend together.
-            number = await connection.scalar(_next(stream))
-            row = (await connection.execute(known)).one_or_none()
-            if row is None:
-                await _require_present(connection, match)
-                _require_sayable(match, player_id, words)
-                await _require_slow(connection, stream, player_id)
-                row = (await connection.execute(_new(match, number, player_id, call, words))).one()
-            elif _words(row) != words:
-                raise KeyReused
-        self.watch.moved(stream, number)
+            row = (await connection.execute(SAY, said)).one()
+        if row.status == "refused" and unsayable is not None:
+            raise unsayable
+        if row.status not in ("said", "known"):
+            raise _NOT_SAID[row.status](row)
+        if _words(row) != words:
+            raise KeyReused
+        self.watch.moved(stream_of(match.match_id), row.number)
         return _message(row, await self._showings.upto(match))
 
     async def place(self, match_id: str, message_id: str | None) -> int | None:
@@ -174,26 +171,48 @@ class _MovedOn(Exception):
     """The match has moved on since it was read."""
 
 
-_CLOCK = func.clock_timestamp(type_=Moment)
+SAY = text("""
+SELECT s.status, s.wait, (s.message).* FROM public.say_v1(CAST(:stream AS uuid), CAST(:version AS bigint), CAST(:sayable AS boolean),
+    CAST(:message_id AS text), CAST(:command AS uuid), CAST(:player_id AS text), CAST(:seat AS smallint), CAST(:to_player_id AS text),
+    CAST(:to_seat AS smallint), CAST(:text AS text), CAST(:phase AS text), CAST(:face AS smallint), CAST(:most AS integer),
+    CAST(:within AS interval), CAST(:after_end AS interval)) AS s
+""")
+
+_NOT_SAID: Mapping[str, Callable[[Row[Any]], Exception]] = {
+    "moved_on": lambda _: _MovedOn(),
+    "too_late": lambda _: NotNow("talk_over"),
+    "too_fast": lambda row: TooFast(math.ceil(row.wait.total_seconds())),
+}
 
 
-def _next(stream: UUID) -> Executable:
-    """Locks the talk at a match and takes its next number. One that is not used in the end leaves a gap, which harms nobody."""
-    row = upsert(match_talk).values(stream_id=stream, messages=1)
-    more = row.on_conflict_do_update(index_elements=["stream_id"], set_={"messages": match_talk.c.messages + 1})
-    return more.returning(match_talk.c.messages)
+def _saying(match: AnyMatch, player_id: str, call: UUID, sayable: Words | None) -> dict[str, Any]:
+    words = sayable or Words()
+    return {
+        "stream": stream_of(match.match_id),
+        "version": match.version,
+        "sayable": sayable is not None,
+        "message_id": chance.new_id("msg"),
+        "command": call,
+        "player_id": player_id,
+        "seat": match.seat_of(player_id),
+        "to_player_id": None if words.to_seat is None else match.chairs[words.to_seat].player_id,
+        "to_seat": words.to_seat,
+        "text": words.text,
+        "phase": None if words.pledge is None else words.pledge.phase,
+        "face": None if words.pledge is None else words.pledge.face,
+        "most": MESSAGES_MAX,
+        "within": MESSAGES_WITHIN,
+        "after_end": TALK_AFTER_END,
+    }
 
 
-async def _require_present(connection: AsyncConnection, match: AnyMatch) -> None:
-    """Raises `_MovedOn` unless this is the match as it stands, and `NotNow` when it ended too long ago."""
-    current = match_current.c
-    too_late = current.ended_at < _CLOCK - TALK_AFTER_END
-    statement = select(current.version, too_late.label("too_late")).where(current.stream_id == stream_of(match.match_id))
-    now = (await connection.execute(statement)).one()
-    if now.version != match.version:
-        raise _MovedOn
-    if now.too_late:
-        raise NotNow("talk_over")
+def _unsayable(match: AnyMatch, player_id: str, words: Words) -> Exception | None:
+    """What speaks against this: that the player does not sit at the match, or may not say this now."""
+    try:
+        _require_sayable(match, player_id, words)
+    except (NotAllowed, NotNow, Unfit) as refused:
+        return refused
+    return None
 
 
 def _require_sayable(match: AnyMatch, player_id: str, words: Words) -> None:
@@ -219,33 +238,6 @@ def _require_sayable(match: AnyMatch, player_id: str, words: Words) -> None:
             raise NotNow("pledge_closed")
         if words.pledge.face not in faces:
             raise Unfit("no_such_face", "pledge/face")
-
-
-async def _require_slow(connection: AsyncConnection, stream: UUID, player_id: str) -> None:
-    message = match_messages.c
-    latest = select(message.at + MESSAGES_WITHIN - _CLOCK).where(message.stream_id == stream, message.player_id == player_id)
-    wait: timedelta | None = await connection.scalar(latest.order_by(message.at.desc()).offset(MESSAGES_MAX - 1).limit(1))
-    if wait is not None and wait > timedelta(0):
-        raise TooFast(math.ceil(wait.total_seconds()))
-
-
-def _new(match: AnyMatch, number: int, player_id: str, call: UUID, words: Words) -> Executable:
-    row = {
-        "stream_id": stream_of(match.match_id),
-        "number": number,
-        "message_id": chance.new_id("msg"),
-        "command_id": call,
-        "at": _CLOCK,
-        "version": match.version,
-        "player_id": player_id,
-        "seat": match.seat_of(player_id),
-        "to_player_id": None if words.to_seat is None else match.chairs[words.to_seat].player_id,
-        "to_seat": words.to_seat,
-        "text": words.text,
-        "phase": None if words.pledge is None else words.pledge.phase,
-        "face": None if words.pledge is None else words.pledge.face,
-    }
-    return insert(match_messages).values(row).returning(match_messages)
 
 
 def _audible(match: AnyMatch, seated: str | None) -> Iterator[ColumnElement[bool]]:

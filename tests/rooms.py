@@ -2,6 +2,8 @@
 
 import json
 import re
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
@@ -37,6 +39,13 @@ def clauses(rulebook: Path) -> list[str]:
 
 def labels(game: AnyGame) -> dict[str, Any]:
     read: dict[str, Any] = json.loads((room(game) / "labels.json").read_text())
+    return read
+
+
+@cache
+def shared_labels() -> dict[str, Any]:
+    """The words that all games share."""
+    read: dict[str, Any] = json.loads(files("service.http").joinpath("labels.json").read_text("utf-8"))
     return read
 
 

@@ -1,5 +1,8 @@
 // Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Node 18 or newer and nothing else.
-// Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs
+// Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs [events.json]
+//
+// The file is an answer of list_events that you kept while the match went on; the record is then held against it as well. What
+// the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the game.
 
 import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -46,6 +49,8 @@ function drawn(key, number, request) {
 export function faults(record) {
   const { proof, match_id: match } = record;
   const events = new Map(record.events.map((item) => [item.version, item]));
+  if (record.events.some((item, index) => item.version !== index + 1) || record.events.at(-1)?.event.type !== "match.ended")
+    return ["the record is not whole"];
   const opened = events.get(1).event;
   if (proof.scheme !== SCHEME || opened.scheme !== SCHEME) return ["the scheme is another one"];
   const key = mac(Buffer.from(proof.seed, "hex"), "key", match, proof.entropy);
@@ -63,16 +68,32 @@ export function faults(record) {
   const sealed = record.events.filter((item) => item.seal).map((item) => item.version);
   if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
   for (const { version, seat, command, seal } of proof.seals) {
-    const right = sha("seal", match, version, seat, JSON.parse(command), mac(key, "salt", version).toString("hex"));
-    const item = events.get(version);
+    const [item, choice] = [events.get(version), JSON.parse(command)];
+    const right = sha("seal", match, version, seat, choice, mac(key, "salt", version).toString("hex"));
     if (right !== seal || item?.seal !== seal || item?.seat !== seat)
       found.push(`the choice of event ${version} was changed after it was made`);
+    else if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(item.event[field] ?? null, value)))
+      found.push(`event ${version} is not of the choice that was sealed`);
   }
   return found;
 }
 
+// Everything in these events, as they were told during the match, that the record tells otherwise now.
+export function brokenPromises(record, seen) {
+  const events = new Map(record.events.map((item) => [item.version, item]));
+  return seen.filter((item) => !kept(item, events.get(item.version))).map((item) => `event ${item.version} was another one when you saw it`);
+}
+
+function kept(item, now) {
+  const told = Object.entries(item.event).filter(([, value]) => value !== null);
+  const inNow = now && told.every(([field, value]) => field in now.event && same(now.event[field], value));
+  return Boolean(inNow) && same({ ...item, event: null }, { ...now, event: null });
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  const wrong = faults(JSON.parse(readFileSync(0, "utf8")));
+  const record = JSON.parse(readFileSync(0, "utf8"));
+  const wrong = faults(record);
+  for (const name of process.argv.slice(2)) wrong.push(...brokenPromises(record, JSON.parse(readFileSync(name, "utf8")).items));
   console.log(wrong.join("\n") || "Everything bears checking: the seed, every draw, every secret choice.");
   process.exitCode = wrong.length ? 1 : 0;
 }

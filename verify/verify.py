@@ -1,11 +1,15 @@
 """Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Python 3.9 or newer and nothing else.
 
-Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py
+Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py [events.json]
+
+The file is an answer of list_events that you kept while the match went on; the record is then held against it as well. What
+the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the game.
 """
 
 import hashlib
 import hmac
 import json
+import pathlib
 import sys
 
 SCHEME = "ludi-fair-v1"
@@ -50,6 +54,8 @@ def drawn(key, number, request):
 def faults(record):
     """Everything in the record of a match that does not bear checking."""
     proof, events = record["proof"], {item["version"]: item for item in record["events"]}
+    if list(events) != list(range(1, len(record["events"]) + 1)) or not events or events[len(events)]["event"]["type"] != "match.ended":
+        return ["the record is not whole"]
     opened = events[1]["event"]
     if proof["scheme"] != SCHEME or opened["scheme"] != SCHEME:
         return ["the scheme is another one"]
@@ -70,14 +76,30 @@ def faults(record):
     if {seal["version"] for seal in proof["seals"]} != {item["version"] for item in record["events"] if item["seal"]}:
         found.append("the seals are not those of the events")
     for seal in proof["seals"]:
-        salt = mac(key, "salt", seal["version"]).hex()
-        right = sha("seal", match, seal["version"], seal["seat"], json.loads(seal["command"]), salt)
-        if not right == seal["seal"] == events[seal["version"]]["seal"] or seal["seat"] != events[seal["version"]]["seat"]:
+        item, command = events.get(seal["version"]), json.loads(seal["command"])
+        right = sha("seal", match, seal["version"], seal["seat"], command, mac(key, "salt", seal["version"]).hex())
+        if item is None or not right == seal["seal"] == item["seal"] or seal["seat"] != item["seat"]:
             found.append(f"the choice of event {seal['version']} was changed after it was made")
+        elif any(item["event"].get(field) != value for field, value in command.items() if field != "type"):
+            found.append(f"event {seal['version']} is not of the choice that was sealed")
     return found
 
 
+def broken_promises(record, seen):
+    """Everything in these events, as they were told during the match, that the record tells otherwise now."""
+    events = {item["version"]: item for item in record["events"]}
+    return [f"event {item['version']} was another one when you saw it" for item in seen if not kept(item, events.get(item["version"]))]
+
+
+def kept(item, now):
+    told = {field: value for field, value in item["event"].items() if value is not None}
+    return now is not None and {**item, "event": None} == {**now, "event": None} and {**now["event"], **told} == now["event"]
+
+
 if __name__ == "__main__":
-    wrong = faults(json.load(sys.stdin))
+    record = json.load(sys.stdin)
+    wrong = faults(record)
+    for name in sys.argv[1:]:
+        wrong += broken_promises(record, json.loads(pathlib.Path(name).read_text("utf-8"))["items"])
     print("\n".join(wrong) or "Everything bears checking: the seed, every draw, every secret choice.")
     sys.exit(bool(wrong))

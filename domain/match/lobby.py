@@ -82,6 +82,8 @@ def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, 
     own = match.seat_of(player_id)
     if match.status == "playing" and own is not None:
         return table.come_back(match, player_id)
+    if match.status == "playing" and match.agreed.start == "when_full":
+        raise NotNow("match_full")  # That is why it has begun.
     _require_open(match)
     if own is not None:
         raise NotNow("already_seated")

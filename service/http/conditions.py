@@ -29,6 +29,9 @@ IfNoneMatch: TypeAlias = Annotated[
 VIEW_HEADERS = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 """A view is for one viewer, and is never used again without asking."""
 
+RELEASE_HEADERS = {"Cache-Control": "public, max-age=300"}
+"""For what is the same for everybody and changes with a release only."""
+
 _TAG = re.compile(r'(?:W/)?"[^"\x00-\x20\x7f]*"')
 _VERSION = re.compile(r'"v(?P<version>\d{1,18})(?:-[0-9a-f]+)?"')
 

@@ -8,11 +8,9 @@ from litestar.static_files import create_static_files_router
 
 from service import resources
 from service.http.auth import ANONYMOUS
-from service.http.conditions import IfNoneMatch, etag, tagged
+from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 
 PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
-
-CACHE = {"Cache-Control": "public, max-age=300"}
 
 SAME_SITE_ONLY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -25,13 +23,13 @@ SAME_SITE_ONLY = (
 def get_document(if_none_match: IfNoneMatch = None) -> Response[bytes]:
     """The OpenAPI document, byte for byte as committed."""
     content = _document()
-    return tagged(content, etag(content), if_none_match, CACHE)
+    return tagged(content, etag(content), if_none_match, RELEASE_HEADERS)
 
 
 @get("/docs", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
 def show_docs() -> Response[bytes]:
     """The page."""
-    headers = {**CACHE, "Content-Security-Policy": SAME_SITE_ONLY}
+    headers = {**RELEASE_HEADERS, "Content-Security-Policy": SAME_SITE_ONLY}
     return Response((PAGES / "index.html").read_bytes(), media_type="text/html", headers=headers)
 
 

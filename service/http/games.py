@@ -12,19 +12,10 @@ from msgspec import Meta
 
 from domain.games import GAMES
 from domain.match.game import AnyGame, Component
-from service.http.conditions import IfNoneMatch, etag, tagged
+from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
+from service.http.labels import Text
 from service.http.problems import Trouble
 from service.http.schemas import JsonSchema, standalone
-
-CACHE = {"Cache-Control": "public, max-age=300"}
-"""The catalogue changes with a release only."""
-
-
-class Text(msgspec.Struct, frozen=True):
-    """The same words in English and in French."""
-
-    en: str
-    fr: str
 
 
 class GameSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +34,10 @@ class GameDetails(GameSummary, frozen=True, kw_only=True):
 
     options_schema: Annotated[JsonSchema, Meta(description="JSON Schema of its options, with their defaults: enough to draw a form.")]
     components: Annotated[tuple[Component, ...], Meta(description="Every kind of card, die face and piece.")]
-    labels: Annotated[dict[str, Text], Meta(description="Every word that a screen shows for this game, by key.")]
+    labels: Annotated[
+        dict[str, Text],
+        Meta(description="Every word that a screen shows for this game, by key; `get_labels` has those that all games share."),
+    ]
     rules: Annotated[Text, Meta(description="The rulebook in Markdown. Its clauses are numbered; refusals name them.")]
 
 
@@ -58,7 +52,7 @@ class GamePage(msgspec.Struct, frozen=True):
 def list_games(if_none_match: IfNoneMatch = None) -> Response[GamePage]:
     """All games that can be played here."""
     content = _catalogue()
-    return tagged(content, etag(content), if_none_match, CACHE)
+    return tagged(content, etag(content), if_none_match, RELEASE_HEADERS)
 
 
 @get(
@@ -74,7 +68,7 @@ def get_game(game: FromPath[str], if_none_match: IfNoneMatch = None) -> Response
     if game not in GAMES:
         raise Trouble("game_not_found")
     content = _page(game)
-    return tagged(content, etag(content), if_none_match, CACHE)
+    return tagged(content, etag(content), if_none_match, RELEASE_HEADERS)
 
 
 @cache

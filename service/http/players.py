@@ -11,14 +11,18 @@ from msgspec import Meta
 from service.erasure import Erasure
 from service.http.auth import signed_in
 from service.http.problems import Trouble
-from service.players import NAME_MAX, TOKENS_MAX, Player, Players, Timestamp, Token, display_name
+from service.names import NAME_MAX, display_name
+from service.players import TOKENS_MAX, Player, Players, Timestamp, Token
 
 DisplayName = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=200,
-        description=f"1 to {NAME_MAX} visible characters, not counting spaces around it. Several players may have the same name.",
+        description=(
+            f"1 to {NAME_MAX} visible characters, not counting spaces around it: letters and marks of any language, digits, signs, emoji."
+            " They are kept as RFC 8266 keeps nicknames, so full-width letters become plain ones. Several players may have the same name."
+        ),
     ),
 ]
 Secret = Annotated[str, Meta(description="The secret to send as `Authorization: Bearer <token>`. It is shown this once only; keep it.")]

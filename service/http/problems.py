@@ -18,7 +18,8 @@ from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
-from service.players import BadName, Erased, TooManyTokens
+from service.names import BadName
+from service.players import Erased, TooManyTokens
 from service.store import KeyReused
 from service.store.away import is_away
 from service.talk import BadText, TooFast
@@ -47,8 +48,8 @@ class Fault(msgspec.Struct, frozen=True):
 class Problem(msgspec.Struct, frozen=True):
     """What went wrong, as RFC 9457 problem details. Nothing has changed when you get one.
 
-    Programs go by `code`; people are shown the sentence that `message_key` and `message_params` make in their language,
-    or `detail` where there is none.
+    Programs go by `code`; people are shown the sentence that `message_key` and `message_params` make in their language. It is
+    among the labels of the game (`get_game`) where a rule refuses, and else among those of `get_labels`.
     """
 
     type: Annotated[str, Meta(description="A constant URI that names the kind of problem.")]
@@ -58,7 +59,7 @@ class Problem(msgspec.Struct, frozen=True):
     code: Annotated[str, Meta(description="A stable snake_case word for programs.")]
     clause: Annotated[str | None, Meta(description="The numbered clause of the game's rulebook that refuses, if a rule does.")]
     message_key: Annotated[str, Meta(description="The key of a sentence for people, for translation.")]
-    message_params: Annotated[dict[str, str], Meta(description="What to put into that sentence.")]
+    message_params: Annotated[dict[str, str], Meta(description="What to put into that sentence, by the names it has there in braces.")]
     request_id: Annotated[str, Meta(description="Name this when you ask for help; it is in the `Request-Id` header too.")]
     errors: Annotated[tuple[Fault, ...], Meta(description="The parts of the request that are wrong, where it is one of them.")]
 
@@ -73,14 +74,13 @@ class Trouble(Exception):
         *,
         kind: Kind | None = None,
         clause: str | None = None,
-        params: Mapping[str, str] | None = None,
         errors: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(code)
         self.code, self.kind, self.clause = code, kind or codes.KINDS[code], clause
         self.detail = detail or (f"{self.kind.title}: {errors[0].detail}" if errors else f"{self.kind.title}.")
-        self.params, self.errors, self.headers = dict(params or {}), tuple(errors), dict(headers or {})
+        self.errors, self.headers = tuple(errors), dict(headers or {})
 
 
 def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
@@ -88,26 +88,33 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     trouble = _trouble(request, error)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
-    headers = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
-    if trouble.kind.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="ludicitude"'
-    return Response(
-        Problem(
-            type=TYPE_PREFIX + ("refused" if trouble.kind is codes.REFUSED else trouble.code),
-            title=trouble.kind.title,
-            status=trouble.kind.status,
-            detail=trouble.detail[:DETAIL_MAX],
-            code=trouble.code,
-            clause=trouble.clause,
-            message_key=f"{'refusal' if trouble.kind is codes.REFUSED else 'problem'}.{trouble.code}",
-            message_params=trouble.params,
-            request_id=str(request.scope.get("request_id", "")),
-            errors=trouble.errors,
-        ),
-        status_code=trouble.kind.status,
-        media_type=MEDIA_TYPE,
-        headers=headers | trouble.headers,
+    described = problem(trouble, str(request.scope.get("request_id", "")))
+    return Response(described, status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
+
+
+def problem(trouble: Trouble, request_id: str) -> Problem:
+    """The document that tells of it."""
+    refused, retry_after = trouble.kind is codes.REFUSED, headers(trouble).get("Retry-After")
+    return Problem(
+        type=TYPE_PREFIX + ("refused" if refused else trouble.code),
+        title=trouble.kind.title,
+        status=trouble.kind.status,
+        detail=trouble.detail[:DETAIL_MAX],
+        code=trouble.code,
+        clause=trouble.clause,
+        message_key=f"{'refusal' if refused else 'problem'}.{trouble.code}",
+        message_params={} if retry_after is None else {"seconds": retry_after},
+        request_id=request_id,
+        errors=trouble.errors,
     )
+
+
+def headers(trouble: Trouble) -> dict[str, str]:
+    """The headers that go with the document."""
+    implied = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
+    if trouble.kind.status == 401:
+        implied["WWW-Authenticate"] = 'Bearer realm="ludicitude"'
+    return implied | trouble.headers
 
 
 def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
@@ -121,11 +128,12 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(code)
         case Unfit(code=code, field=field):
             source: Source = "path" if field in request.path_params else "body"
-            return Trouble(code, errors=[Fault(source, f"/{field}", f"{codes.KINDS[code].title}.")])
+            sentence = f"{codes.KINDS[code].title}."
+            return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case UnknownMatch():
             return Trouble("match_not_found")
         case Stale(version=version):
-            return Trouble("precondition_failed", f"The match stands at version {version}.", params={"version": str(version)})
+            return Trouble("precondition_failed", f"The match stands at version {version}.")
         case BadName():
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
         case BadText():

@@ -55,8 +55,9 @@ async def take_seat(
 ) -> Response[MatchView]:
     """Takes a seat. With the last open one the match begins, unless its host is to start it.
 
-    In play, this is how a player who resigned comes back to their own seat. A private match wants its invitation code; with a
-    wrong one, or none, it is unknown to you.
+    When others were faster to the last seat the match is full, also when it has begun with that. In play, this is how a player
+    who resigned comes back to their own seat. A private match wants its invitation code; with a wrong one, or none, it is
+    unknown to you.
     """
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:

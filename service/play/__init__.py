@@ -32,7 +32,7 @@ def play(environment: Mapping[str, str], wanted: Wanted, ask: Ask = input) -> No
 
 def _sit_down(api: Api, environment: Mapping[str, str], wanted: Wanted, ask: Ask) -> Turns:
     details = game_details(api, wanted.game)
-    words = Words(details, api.get("/openapi.json"), wanted.lang)
+    words = Words(details, api.get("/v1/labels"), api.get("/openapi.json"), wanted.lang)
     view = open_match(api, details, wanted, own_name(environment, words))
     words.seats = seat_names(view, words)
     picture = Picture(words, Ink(sys.stdout, environment), get_terminal_size().columns, view["options"])

@@ -59,7 +59,7 @@ def open_match(api: Api, details: Mapping[str, Any], wanted: Wanted, name: str) 
 def seat_names(view: Mapping[str, Any], words: Words) -> Sequence[str]:
     """What those who sit are called, in seat order; bots have letters when there are several, since numbers mean so much else."""
     bots = [seat["seat"] for seat in view["seats"] if seat["kind"] == "bot"]
-    bot = words.own("bot")
+    bot = str(words.label("kind.bot"))
     return [
         seat["display_name"] if seat["seat"] not in bots else f"{bot} {ascii_uppercase[bots.index(seat['seat'])]}" if len(bots) > 1 else bot
         for seat in view["seats"]
@@ -68,7 +68,7 @@ def seat_names(view: Mapping[str, Any], words: Words) -> Sequence[str]:
 
 def own_name(environment: Mapping[str, str], words: Words) -> str:
     """The person's name at the table: that of their account on this machine."""
-    return (environment.get("USER") or environment.get("USERNAME") or words.own("player"))[:_NAME_MAX]
+    return (environment.get("USER") or environment.get("USERNAME") or str(words.label("kind.player")))[:_NAME_MAX]
 
 
 def _option(pair: str, details: Mapping[str, Any]) -> tuple[str, Any]:

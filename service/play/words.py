@@ -1,4 +1,4 @@
-"""The words of a game, as the catalogue has them, and the few of our own, in English or in French."""
+"""The words of a game and those that all games share, as the catalogue has them, and the few of our own, in English or in French."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,23 +17,17 @@ OWN: Mapping[str, Mapping[Language, str]] = {
     },
     "number": {"en": "A number from 1 to {last}, r, or q.", "fr": "Un numéro de 1 à {last}, r ou q."},
     "colon": {"en": ": ", "fr": " : "},
-    "bot": {"en": "Bot", "fr": "Robot"},
-    "player": {"en": "Player", "fr": "Joueur"},
-    "true": {"en": "yes", "fr": "oui"},
-    "false": {"en": "no", "fr": "non"},
     "left": {"en": "You have left the table.", "fr": "Vous avez quitté la table."},
-    "match.resigned": {"en": "{seat} gives up.", "fr": "{seat} abandonne."},
-    "match.returned": {"en": "{seat} is back.", "fr": "{seat} est de retour."},
-    "match.timed_out": {"en": "Out of time: {seats}.", "fr": "Temps écoulé : {seats}."},
-    "end.resigned": {"en": "A player has given up.", "fr": "Un joueur a abandonné."},
-    "end.abandoned": {"en": "The match has been given up.", "fr": "La partie a été abandonnée."},
 }
+
+TOLD = ("match.resigned", "match.returned", "match.timed_out")
+"""The events of the match itself that are worth a line; the others are plain to see."""
 
 
 class Words:
-    """How a match is told: `game` is what the catalogue says of its game, `document` the API's document."""
+    """How a match is told: `game` is what the catalogue says of its game, `shared` what it says of all, `document` the API's document."""
 
-    def __init__(self, game: Mapping[str, Any], document: Mapping[str, Any], language: Language) -> None:
+    def __init__(self, game: Mapping[str, Any], shared: Mapping[str, Any], document: Mapping[str, Any], language: Language) -> None:
         self.shapes = Shapes(document)
         self.title: str = game["title"][language]
         self.summary: str = game["sentence"][language]
@@ -41,7 +35,8 @@ class Words:
         self._language: Language = language
         self.seats: Sequence[str] = ()
         """The names of those who sit, in seat order."""
-        self._labels: Mapping[str, Mapping[str, str]] = game["labels"]
+        self._labels: Mapping[str, Mapping[str, str]] = {**shared["labels"], **game["labels"]}
+        self._prefix = f"{game['game']}."
         self._pieces = {piece["id"]: piece["label"] for piece in game["components"]}
 
     def own(self, key: str) -> str:
@@ -49,7 +44,7 @@ class Words:
         return OWN[key][self._language]
 
     def label(self, key: str) -> str | None:
-        """The words of the game for this key, if it has any."""
+        """The words for this key, if there are any."""
         return self._labels[key][self._language] if key in self._labels else None
 
     def caption(self, field: str) -> str:
@@ -59,8 +54,8 @@ class Words:
     def sentence(self, event: Mapping[str, Any]) -> str | None:
         """What happened, or None where there are no words for it."""
         tag = event["type"]
-        told = self.own(tag) if tag in OWN else self.label(f"event.{tag.partition('.')[2]}")
-        if told is None:
+        told = self.label(f"event.{tag.removeprefix(self._prefix)}")
+        if told is None or (not tag.startswith(self._prefix) and tag not in TOLD):
             return None
         fields = self.shapes.fields("Event", tag)
 
@@ -76,7 +71,7 @@ class Words:
             case None:
                 return NOTHING
             case bool():
-                return self.own("true" if value else "false")
+                return str(self.label("value.true" if value else "value.false")).lower()
             case list():
                 each = [self.value(name, item, self.shapes.item(shape)) for item in value]
                 if in_seat_order(shape) and len(value) == len(self.seats):
@@ -98,7 +93,7 @@ class Words:
 
     def reason(self, reason: str) -> str:
         """Why a match ended."""
-        return self.label(f"end.{reason}") or self.own(f"end.{reason}")
+        return self.label(f"end.{reason}") or reason
 
     def about(self, choice: Mapping[str, Any]) -> str:
         """What a choice is about: its one field, or its fields with what they are called; empty when it has none."""

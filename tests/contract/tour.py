@@ -35,6 +35,7 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
         await nobody.get("/v1/ready")
         await nobody.get("/v1/games")
         await nobody.get("/v1/games/pico")
+        await nobody.get("/v1/labels")
         ada, bob, cid = [await _join(nobody, transport, name) for name in ("Ada", "Bob", "Cid")]
     async with ada, bob, cid:
         await _account(ada)

@@ -62,6 +62,22 @@ def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_fol
     assert [answer.json()["items"] for answer in answers] == [[], []]
 
 
+def test_what_is_no_request_is_refused_by_the_server_as_it_runs(used_server_folder: Path) -> None:
+    """The edge over the loop that the service really runs on; its own tests have another one."""
+    with served(used_server_folder) as service:
+        port = int(service.address.rpartition(":")[2])
+        too_much = (
+            b"POST /v1/players HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n\r\n" + b" " * 5_000_000
+        )
+        for sent, status in ((b"BREW / HTTP/1.1\r\n\r\n", b"400"), (b"GET /" + b"x" * 500_000, b"431"), (too_much, b"413")):
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+                connection.sendall(sent)
+                answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+            assert answer.startswith(b"HTTP/1.1 " + status)
+            assert b"application/problem+json" in answer
+        assert service.end(signal.SIGTERM) == 0
+
+
 def test_asked_to_end_while_it_starts_it_ends_in_order(server_folder: Path) -> None:
     with command("serve", server_folder) as process:
         while not (server_folder / "postgres" / "lock").exists():

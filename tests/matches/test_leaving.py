@@ -77,7 +77,7 @@ def test_who_resigned_does_not_play_until_they_are_back() -> None:
 
 
 def test_nobody_else_gets_the_seat_of_one_who_resigned() -> None:
-    with pytest.raises(NotNow, match="match_started"):
+    with pytest.raises(NotNow, match="match_full"):
         lobby.take_seat(SHEEP, resigned(dealt(), "bob"), "eve", 1, "", WORLD)
 
 

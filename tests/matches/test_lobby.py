@@ -72,10 +72,17 @@ def test_a_full_match_takes_nobody_else() -> None:
         sit(sit(opened(start="by_host"), "bob"), "cid")
 
 
+def test_a_match_that_began_as_it_filled_is_full_and_one_that_its_host_began_has_started() -> None:
+    hosted = sit(opened(start="by_host"), "bob")
+    hosted = after(hosted, lobby.start_match(PICO, hosted, "ann", None, WORLD))
+    for match, code in ((playing(), "match_full"), (hosted, "match_started")):
+        with pytest.raises(NotNow, match=code):
+            sit(match, "cid")
+
+
 @pytest.mark.parametrize(("match", "code"), [(playing(), "match_started"), (finished(), "match_over")])
-def test_nobody_sits_leaves_or_starts_once_play_has_begun(match: AnyMatch, code: str) -> None:
+def test_nobody_leaves_or_starts_once_play_has_begun(match: AnyMatch, code: str) -> None:
     for act in (
-        partial(lobby.take_seat, PICO, match, "cid", None, "", WORLD),
         partial(lobby.leave_seat, match, "ann"),
         partial(lobby.start_match, PICO, match, "ann", None, WORLD),
     ):

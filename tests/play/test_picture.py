@@ -1,7 +1,9 @@
 """How a table is drawn that no game has: what is a column, what a line, what is left out, and how it is set."""
 
 import io
+import json
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -41,7 +43,10 @@ DOCUMENT = {
         }
     }
 }
+SHARED = {"labels": json.loads(files("service.http").joinpath("labels.json").read_text("utf-8"))}
+
 GAME = {
+    "game": "hills",
     "title": {"en": "Hills", "fr": "Collines"},
     "sentence": {"en": "Climb.", "fr": "Grimpez."},
     "rules": {"en": "", "fr": ""},
@@ -61,7 +66,7 @@ OFF = Ink(io.StringIO(), {})
 
 
 def picture(seats: Sequence[str] = ("Ann", "Bob"), width: int = 80, language: Any = "en") -> Picture:
-    words = Words(GAME, DOCUMENT, language)
+    words = Words(GAME, SHARED, DOCUMENT, language)
     words.seats = seats
     return Picture(words, OFF, width, {"game": "hills", "length": "short"})
 

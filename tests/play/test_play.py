@@ -76,7 +76,7 @@ def test_who_gives_up_has_lost(played: Played) -> None:
     assert reason == "Un joueur a abandonné."
     assert first.startswith("  1. Robot ")
     assert last.startswith("▸ 2. Ada ")
-    assert played("schemers", ["q"], option=["rounds_max=5"]).count("The match has been given up.") == 1
+    assert played("schemers", ["q"], option=["rounds_max=5"]).count("Nobody plays on: the match has been given up.") == 1
 
 
 def test_several_bots_have_names_of_their_own(played: Played) -> None:

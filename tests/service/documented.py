@@ -10,6 +10,7 @@ import httpx
 from jsonschema import Draft202012Validator, FormatChecker
 
 from service import resources
+from tests.rooms import shared_labels
 
 PROBLEM = "application/problem+json"
 EVENT_STREAM = "text/event-stream"
@@ -130,3 +131,12 @@ def _check_body(reference: str, response: httpx.Response, media_type: str, told:
     if media_type == PROBLEM:
         assert response.json()["status"] == response.status_code, told
         assert response.json()["request_id"] == response.headers["request-id"], told
+        _check_sentence(response.json(), told)
+
+
+def _check_sentence(problem: dict[str, Any], told: str) -> None:
+    """A problem that is no refusal of a game has a sentence, with exactly the parameters that came with it."""
+    if problem["clause"] is None:
+        assert problem["message_key"] in shared_labels(), f"service/http/labels.json has no {problem['message_key']}: {told}"
+        sentence = shared_labels()[problem["message_key"]]["en"]
+        assert set(re.findall(r"\{(\w+)\}", sentence)) == set(problem["message_params"]), f"{sentence!r} does not fit {told}"

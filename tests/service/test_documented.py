@@ -16,7 +16,7 @@ PROBLEM: dict[str, Any] = {
     "detail": "x",
     "code": "player_not_found",
     "clause": None,
-    "message_key": "x",
+    "message_key": "problem.player_not_found",
     "message_params": {},
     "request_id": "req_1",
     "errors": [],
@@ -57,6 +57,12 @@ def test_what_the_document_knows_passes() -> None:
 def test_what_it_does_not_know_is_caught(response: httpx.Response) -> None:
     with pytest.raises(AssertionError):
         checked(response)
+
+
+def test_a_sentence_that_is_missing_or_does_not_fit_is_caught() -> None:
+    for fault in ({"message_key": "problem.no_such"}, {"message_params": {"seconds": "2"}}):
+        with pytest.raises(AssertionError):
+            checked(answer(404, {**PROBLEM, **fault}, "application/problem+json"))
 
 
 def test_an_error_beside_the_api_is_a_problem_too() -> None:

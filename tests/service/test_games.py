@@ -4,6 +4,7 @@ import httpx
 from jsonschema import Draft202012Validator
 
 from domain.games import GAMES
+from tests.service.conftest import Join
 
 
 async def test_every_game_is_listed_with_what_a_list_shows(client: httpx.AsyncClient) -> None:
@@ -47,3 +48,19 @@ async def test_an_unknown_game_is_not_found(client: httpx.AsyncClient) -> None:
     for key in ("chess", "PICO", "..", "%00", "__init__"):
         answer = await client.get(f"/v1/games/{key}")
         assert (answer.status_code, answer.json()["code"]) == (404, "game_not_found" if key != ".." else "not_found"), key
+
+
+async def test_the_words_that_all_games_share_are_sent_once_and_to_everybody(client: httpx.AsyncClient) -> None:
+    first = await client.get("/v1/labels", headers={"Authorization": "Bearer nobody's"})
+    assert first.json()["labels"]["problem.not_authenticated"] == {"en": "Please sign in.", "fr": "Veuillez vous connecter."}
+    again = await client.get("/v1/labels", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_a_problem_that_says_when_to_come_back_tells_it_to_people_too(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    path = f"/v1/matches/{(await ada.post('/v1/matches', json={'options': {'game': 'pico'}})).json()['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    said = [await ada.post(f"{path}/messages", json={"text": "Hello"}) for _ in range(11)][-1]
+    assert said.json()["message_params"] == {"seconds": said.headers["Retry-After"]}
+    assert "{seconds}" in (await client.get("/v1/labels")).json()["labels"][said.json()["message_key"]]["fr"]

@@ -31,21 +31,14 @@ async def test_names_are_not_unique_and_every_call_makes_a_new_player(client: ht
     assert made[0]["token"] != made[1]["token"]
 
 
-async def test_a_name_is_trimmed_and_composed_and_otherwise_kept(client: httpx.AsyncClient) -> None:
-    for sent, kept in (
-        ("  Ada \t", "Ada"),
-        ("Zoe\u0308", "Zo\u00eb"),
-        ("Ж" * 40, "Ж" * 40),
-        (" " * 50 + "x" * 40, "x" * 40),
-        ("Ada <b>&\"'", "Ada <b>&\"'"),
-    ):
-        created = (await client.post("/v1/players", json={"display_name": sent})).json()
-        assert (await client.get(f"/v1/players/{created['player_id']}")).json()["display_name"] == kept
+async def test_a_name_is_kept_as_the_rule_has_it(client: httpx.AsyncClient) -> None:
+    created = (await client.post("/v1/players", json={"display_name": "  Zoe\u0308 \t"})).json()
+    assert (await client.get(f"/v1/players/{created['player_id']}")).json()["display_name"] == "Zo\u00eb"
 
 
 async def test_a_name_that_cannot_be_shown_is_refused_and_changes_nothing(join: Join) -> None:
     ada = await join("Ada")
-    for name in ("   ", "x" * 41, "a\nb", "a\u200bb", "a\u202eb", "a\u0085b", "\u2028"):
+    for name in ("   ", "x" * 41, "a\u202eb", "\u3164", "\u0301"):
         for answer in (
             await ada.post("/v1/players", json={"display_name": name}),
             await ada.patch("/v1/players/me", json={"display_name": name}),

@@ -73,6 +73,11 @@ async def test_every_failure_is_a_problem_document(bare: httpx.AsyncClient, how:
     assert "hunter2" not in answer.text
 
 
+async def test_what_does_not_fit_is_said_once(bare: httpx.AsyncClient) -> None:
+    problem = (await bare.get("/fail/unfit")).json()
+    assert problem["detail"] == problem["errors"][0]["detail"] == "The match has no such seat."
+
+
 async def test_a_refusal_names_the_clause_and_the_words_of_its_game(bare: httpx.AsyncClient) -> None:
     problem = (await bare.get("/fail/refused")).json()
     assert (problem["type"], problem["clause"], problem["message_key"]) == ("urn:ludicitude:problem:refused", "4.2", "refusal.not_in_hand")

@@ -7,10 +7,9 @@ from typing import Any
 
 import asyncpg
 import httpx
-import pytest
 import pytest_asyncio
 
-from service import settings, talk
+from service import settings
 from service.app import create_app
 from service.live.watch import POLL_SECONDS
 from service.talk import MESSAGES_MAX
@@ -65,25 +64,25 @@ async def test_readers_who_go_on_from_their_cursor_miss_nothing_and_read_nothing
         assert said == [f"{seat}: {number}" for number in range(MESSAGES_MAX)]
 
 
-async def test_a_message_whose_commit_is_slow_is_never_passed_by(
-    join: Join, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_message_whose_commit_is_slow_is_never_passed_by(join: Join, client: httpx.AsyncClient, database_url: str) -> None:
+    """A slow commit is one whose lock on the talk is held: whoever comes second waits, and is numbered second."""
     talkers = await playing(join)
-    under_way, quick = asyncio.Event(), talk._require_slow
-
-    async def slowly(*arguments: Any) -> None:
-        if not under_way.is_set():
-            under_way.set()
-            await asyncio.sleep(0.4)
-        await quick(*arguments)
-
-    monkeypatch.setattr(talk, "_require_slow", slowly)
-    reading = asyncio.create_task(read_on(talkers, client, 2))
-    first = asyncio.create_task(talkers.say(0, "slow"))
-    await under_way.wait()
-    await talkers.say(1, "quick")
-    await first
-    assert [item["text"] for item in await reading] == ["slow", "quick"]
+    await talkers.say(2, "first")
+    database = await asyncpg.connect(database_url)
+    reading = asyncio.create_task(read_on(talkers, client, 4))
+    async with database.transaction():
+        # A message whose number is taken and whose transaction is under way.
+        await database.execute("UPDATE match_talk SET messages = messages + 1")
+        await database.execute(
+            "INSERT INTO match_messages SELECT stream_id, number + 1, 'msg_slow', gen_random_uuid(), now(), version, player_id, seat, "
+            "NULL, NULL, 'slow', NULL, NULL FROM match_messages"
+        )
+        quick = asyncio.gather(talkers.say(1, "quick"), talkers.say(0, "quick"))
+        await asyncio.sleep(0.4)
+        assert not quick.done()
+    await quick
+    assert [item["text"] for item in await reading] == ["first", "slow", "quick", "quick"]
+    await database.close()
 
 
 async def test_what_is_said_in_one_process_is_heard_in_the_other_soon(join: Join, elsewhere: Elsewhere) -> None:

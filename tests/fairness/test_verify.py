@@ -1,0 +1,166 @@
+"""Anybody can check the dice and the secret choices of a match, whatever its game and its end, and not when something was changed."""
+
+import asyncio
+import json
+import runpy
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.games import GAMES
+from tests.fairness.ends import ENDS, ENTROPY, OPTIONS, changed, opened, played_out, seated
+from tests.laws.matches import first_choice, played, secret
+from tests.service.conftest import Join
+from tests.table import Match, Table
+
+VERIFY = Path(__file__).resolve().parents[2] / "verify"
+PYTHON = runpy.run_path(str(VERIFY / "verify.py"))
+faults: Callable[[Any], list[str]] = PYTHON["faults"]
+broken_promises: Callable[[Any, Any], list[str]] = PYTHON["broken_promises"]
+
+BOTH = """
+const { faults, brokenPromises } = await import(process.argv[1]);
+let text = "";
+for await (const part of process.stdin) text += part;
+console.log(JSON.stringify(JSON.parse(text).map(([record, seen]) => [faults(record), brokenPromises(record, seen)])));
+"""
+"""Asks the JavaScript verifier about many records at once."""
+
+
+def other_value(event: dict[str, Any]) -> dict[str, Any]:
+    """The event with another value in its last field, of the same kind."""
+    field = list(event)[-1]
+    event[field] = event[field] + 1 if type(event[field]) is int else f"not {event[field]}"
+    return event
+
+
+FORGERIES: dict[str, Callable[[Any], object]] = {
+    "the seed": lambda forged: forged["proof"].update(seed="00" * 32),
+    "the commitment": lambda forged: forged["events"][0]["event"].update(commitment="00" * 32),
+    "both commitments": lambda forged: [part.update(commitment="00" * 32) for part in (forged["events"][0]["event"], forged["proof"])],
+    "the scheme": lambda forged: forged["proof"].update(scheme="ludi-fair-v0"),
+    "the match": lambda forged: forged.update(match_id="mat_" + "0" * 32),
+    "the entropy": lambda forged: [forged["proof"].update(entropy=["cd" * 16, *forged["proof"]["entropy"][1:]])],
+    "an outcome": lambda forged: [draw["outcome"].append(draw["outcome"].pop(0)) for draw in forged["proof"]["draws"][:1]],
+    "what was asked for": lambda forged: [
+        draw["request"].update(sides=7) if draw["request"]["kind"] == "roll" else draw["request"]["items"].reverse()
+        for draw in forged["proof"]["draws"][:1]
+    ],
+    "a draw left out": lambda forged: forged["proof"].update(draws=forged["proof"]["draws"][:-1]),
+    "a draw left out everywhere": lambda forged: [
+        [item.update(draw=None) for item in forged["events"] if item["draw"] == 1 < len(forged["proof"]["draws"])],
+        forged["proof"].update(draws=forged["proof"]["draws"][1:] or forged["proof"]["draws"]),
+    ],
+    "a choice": lambda forged: [seal.update(command='{"type":"other"}') for seal in forged["proof"]["seals"][:1]],
+    "a choice left out": lambda forged: forged["proof"].update(seals=forged["proof"]["seals"][:-1]),
+    "the seat of a choice": lambda forged: [seal.update(seat=seal["seat"] + 1) for seal in forged["proof"]["seals"][:1]],
+    "the event of a choice": lambda forged: [
+        other_value(forged["events"][seal["version"] - 1]["event"])
+        for seal in [seal for seal in forged["proof"]["seals"] if len(json.loads(seal["command"])) > 1][:1]
+    ],
+    "an event left out": lambda forged: forged["events"].pop(1),
+    "the end left out": lambda forged: forged["events"].pop(),
+}
+"""What a server might change afterwards; where a match has no draws or no secrets, some of them change nothing."""
+
+
+async def told_by_node(records: list[tuple[Any, Any]]) -> list[list[list[str]]]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("There is no Node.js here.")
+    program = [node, "--input-type=module", "-e", BOTH, (VERIFY / "verify.mjs").as_uri()]
+    asking = await asyncio.create_subprocess_exec(*program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    told, _ = await asking.communicate(json.dumps(records).encode())
+    assert asking.returncode == 0
+    answers: list[list[list[str]]] = json.loads(told)
+    return answers
+
+
+def played_alike(game: str) -> Match:
+    """A match on the same terms, played by the rules alone, which tells whether such a one has secret choices and draws."""
+    options = msgspec.convert({"game": game, **OPTIONS.get(game, {})}, GAMES[game].options)
+    return played(Table(GAMES[game], options, max(2, min(GAMES[game].seats))), seed=0, pick=first_choice)
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_a_match_of_every_game_bears_checking_however_it_ends(join: Join, end: str) -> None:
+    for game, record in zip(GAMES, await asyncio.gather(*(ENDS[end](join, game) for game in GAMES)), strict=True):
+        assert faults(record) == [], game
+        assert [draw["number"] for draw in record["proof"]["draws"]] == [item["draw"] for item in record["events"] if item["draw"]]
+        begun = any(item["event"]["type"] == "match.started" for item in record["events"])
+        assert record["proof"]["entropy"] == ([ENTROPY] + [""] * (len(record["seats"]) - 1) if begun else []), game
+
+
+async def test_what_was_changed_is_found_by_both_verifiers(join: Join) -> None:
+    records = await asyncio.gather(*(played_out(join, game) for game in GAMES))
+    idle, every = set(FORGERIES), list[Any](records)
+    for game, record in zip(GAMES, records, strict=True):
+        match = played_alike(game)
+        assert bool(record["proof"]["seals"]) == any(secret(match.game, moment) for moment in match.moments)
+        assert bool(record["proof"]["draws"]) == any(entry.draw is not None for entry in match.entries)
+        for what, change in FORGERIES.items():
+            forged = changed(record, change)
+            if forged != record:
+                assert faults(forged), f"{what} was changed in {game} and nobody noticed"
+                idle.discard(what)
+                every.append(forged)
+    assert not idle, "these forge nothing in any game"
+    assert [found for found, _ in await told_by_node([(each, []) for each in every])] == [faults(each) for each in every]
+
+
+@pytest.mark.parametrize("game", ["black-sheep", "schemers"])
+async def test_the_record_is_held_against_what_a_player_was_told_during_the_match(join: Join, game: str) -> None:
+    """A server that makes up a whole match afterwards, with a seed and seals that fit, is found out by who kept what they saw."""
+    players, path = await seated(join, game)
+    seen = (await players[-1].get(f"{path}/events")).json()["items"]
+    for player in players:
+        await player.post(f"{path}/resign")
+    record = (await players[-1].get(f"{path}/record")).json()
+    elsewhere = await played_out(join, game)
+    later = changed(record, lambda forged: other_value(forged["events"][0]["event"]))
+    resealed = changed(record, lambda forged: [item.update(seal="00" * 32) for item in forged["events"] if item["seal"]])
+    for told, good in ((record, True), (elsewhere, False), (later, False), (resealed, resealed == record)):
+        assert (broken_promises(told, seen) == []) == good
+    told = await told_by_node([(each, seen) for each in (record, elsewhere, later)])
+    assert [broken for _, broken in told] == [broken_promises(each, seen) for each in (record, elsewhere, later)]
+
+
+@pytest.mark.parametrize("program", [["python3", "verify.py"], ["node", "verify.mjs"]], ids=["python", "javascript"])
+async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list[str], tmp_path: Path) -> None:
+    command = shutil.which(program[0])
+    if command is None:
+        pytest.skip(f"There is no {program[0]} here.")
+    record = await played_out(join, "pico")
+    kept = tmp_path / "events.json"
+    kept.write_text(json.dumps({"items": changed(record, FORGERIES["both commitments"])["events"]}))
+    for each, files, code, words in (
+        (record, [], 0, "Everything bears checking"),
+        (changed(record, FORGERIES["an outcome"]), [], 1, "draw 1 came out otherwise"),
+        (record, [kept], 1, "event 1 was another one when you saw it"),
+    ):
+        asked = [command, str(VERIFY / program[1]), *map(str, files)]
+        checking = await asyncio.create_subprocess_exec(*asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        told, _ = await checking.communicate(json.dumps(each).encode())
+        assert checking.returncode == code
+        assert words in told.decode()
+
+
+async def test_nothing_is_opened_before_the_end(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    path = await opened(ada, "pico")
+    promised = (await ada.get(f"{path}/proof")).json()
+    await bob.post(f"{path}/seats", json={})
+    for reader in (ada, bob):
+        assert (await reader.get(f"{path}/proof")).json() == promised
+        assert (await reader.get(f"{path}/record")).json()["code"] == "match_not_over"
+    assert promised["proof"] is None
+    assert (await ada.get(f"{path}/events")).json()["items"][0]["event"]["commitment"] == promised["commitment"]
+    await bob.post(f"{path}/resign")
+    record, proof = (await ada.get(f"{path}/record")).json(), (await bob.get(f"{path}/proof")).json()
+    assert proof["proof"] == record["proof"]
+    assert proof["commitment"] == promised["commitment"]

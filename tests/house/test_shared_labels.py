@@ -1,0 +1,112 @@
+"""Every word that a screen shows and that is no game's stands in `service/http/labels.json`, in both languages, and nothing else does."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+import domain.match
+from domain.games import GAMES
+from domain.match import events
+from domain.match.game import Place
+from service.http.codes import KINDS
+from service.http.lobby import MatchPage
+from service.http.matches import OpenMatch
+from service.http.players import CreatedPlayer, CreatePlayer
+from service.http.standings import PlayerStanding, StandingPage
+from service.http.stream import StreamFrame
+from service.http.talk import TalkPage
+from service.http.turns import TurnPage, TurnStreamFrame
+from service.pledges import PledgeTally
+from tests.house.test_labels import fields_of, words
+from tests.rooms import labels, shared_labels
+
+SHOWN = (MatchPage, OpenMatch, CreatedPlayer, StandingPage, StreamFrame, TalkPage, TurnPage, TurnStreamFrame)
+"""What the API's clients show or ask for; what lies inside of it counts too."""
+
+CAPTIONED = (OpenMatch, events.Clock, CreatePlayer, PlayerStanding, PledgeTally, Place)
+"""What a screen shows as a form or as a table, whose fields therefore have names for people."""
+
+NOT_FOR_PEOPLE = {"testing", "player_id", "seat"}
+"""Fields of these that no screen names: a seat is called by its player's name."""
+
+OF_OUR_OWN = {"seat.numbered", "seat.stand_in", "player.erased", "value.true", "value.false", "value.nothing"}
+"""Words for what a view says without a word: a seat where nobody sits, a stand-in, an empty name, a yes, a null."""
+
+PARAMETERS = {"seat.numbered": {"number"}, "seat.stand_in": {"seat"}}
+
+
+def test_each_thing_has_its_words_and_each_word_its_thing() -> None:
+    named, needed = set(shared_labels()), set(things())
+    missing = "\n".join(f'  "{key}": {{"en": "...", "fr": "..."}},' for key in sorted(needed - named))
+    assert not needed - named, f"Add to service/http/labels.json a sentence for players, in English and in French, for each of:\n{missing}"
+    assert not named - needed, f"service/http/labels.json has words for what is not there: {', '.join(sorted(named - needed))}"
+
+
+def test_words_are_in_both_languages_and_hold_what_they_are_given() -> None:
+    fields = {f"event.{event.__struct_config__.tag}": set(event.__struct_fields__) for event in own_events()}
+    for key, label in shared_labels().items():
+        assert list(label) == ["en", "fr"], key
+        assert all(text.strip() == text != "" for text in label.values()), key
+        english, french = (set(re.findall(r"\{(\w+)\}", text)) for text in label.values())
+        assert english == french, f"{key} names other fields in French"
+        if key.startswith("problem."):
+            waits = KINDS[key.removeprefix("problem.")].status in (429, 503)
+            assert english == ({"seconds"} if waits else set()), (
+                f"{key}: a problem that says when to come back has {{seconds}}, others nothing"
+            )
+        else:
+            assert english <= fields.get(key, PARAMETERS.get(key, set())), f"{key} names {sorted(english)}, which it does not have"
+
+
+def test_no_game_says_in_its_own_words_what_all_games_share() -> None:
+    shared = {key for key in shared_labels() if not key.startswith("field.")}
+    for game in GAMES.values():
+        assert not shared & set(labels(game)), f"{game.key} has words for what service/http/labels.json names for all games"
+
+
+def things() -> Iterator[str]:
+    """The key of everything a screen has to name, but for what belongs to one game."""
+    yield from OF_OUR_OWN
+    yield from (f"event.{event.__struct_config__.tag}" for event in own_events())
+    yield from (f"end.{reason}" for reason in ends())
+    yield from (f"problem.{code}" for code in KINDS if code != "refused")
+    for struct in CAPTIONED:
+        yield from (f"field.{field.name}" for field in fields_of(struct) if field.name not in NOT_FOR_PEOPLE)
+    for kind in inspect.multi_type_info(SHOWN):
+        yield from literals(kind, set())
+
+
+def own_events() -> Iterable[Any]:
+    """The events of a match around its game."""
+    structs = [each for each in vars(events).values() if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    return [each for each in structs if str(each.__struct_config__.tag).startswith("match.")]
+
+
+def ends() -> set[str]:
+    """The reasons, as they are written out where a match is ended around its game."""
+    found = set[str]()
+    for path in Path(domain.match.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Ended", "_end"):
+                found |= {str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)}
+    return found
+
+
+def literals(kind: inspect.Type, known: set[type]) -> Iterator[str]:
+    """The words that fields can say, in a type and all that lies in it, as `<field>.<word>`; not those of games."""
+    match kind:
+        case inspect.StructType(cls, fields) if cls not in known and not cls.__module__.startswith("domain.games."):
+            known.add(cls)
+            for field in fields:
+                yield from (f"{field.name}.{word}" for word in words(field.type))
+                yield from literals(field.type, known)
+        case inspect.Metadata(inner) | inspect.VarTupleType(inner):
+            yield from literals(inner, known)
+        case inspect.UnionType(types):
+            for each in types:
+                yield from literals(each, known)
