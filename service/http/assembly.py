@@ -14,6 +14,7 @@ from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
+from service.http.direct import Direct
 from service.http.methods import EveryMethod
 from service.players import Players
 
@@ -34,9 +35,10 @@ def http_app(
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
+    authentication = auth.Authentication(players)
     app = Litestar(
         routes,
-        middleware=[auth.Authentication(players)],
+        middleware=[authentication],
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
@@ -51,7 +53,7 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = Access(CrossOrigin(EveryMethod(app.asgi_handler), origins))
+    app.asgi_handler = Access(CrossOrigin(EveryMethod(Direct(app, app.asgi_handler, authentication)), origins))
     return app
 
 

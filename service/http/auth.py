@@ -28,8 +28,13 @@ class Authentication(ASGIMiddleware):
         self._players = players
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"] = await self._caller(scope)
+        await self.admit(scope)
         await next_app(scope, receive, send)
+
+    async def admit(self, scope: Scope) -> None:
+        """Find out who calls, once. Raises `Trouble` for a token that is not valid."""
+        if "user" not in scope:
+            scope["user"] = await self._caller(scope)
 
     async def _caller(self, scope: Scope) -> Player | None:
         header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)
