@@ -10,6 +10,7 @@ COPY domain domain
 COPY service service
 COPY migrations migrations
 COPY openapi openapi
+COPY docs docs
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-index --no-build-isolation .
 
 FROM python:3.13-slim

@@ -14,10 +14,8 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 import msgspec
-import structlog
-from cachetools import LRUCache
 from msgspec.structs import replace
-from prometheus_client import Counter, Gauge
+from prometheus_client import Counter
 
 from domain.games import GAMES
 from domain.match import fate
@@ -26,26 +24,17 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Match, fold
 from domain.match.table import NotAllowed, Unfit, World
 from service import chance
-from service.held import Held, UnknownMatch, line, match_id_of, restored, stream_of
+from service.cache import SNAPSHOT_EVERY, Cache
+from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
 from service.proofs import Proof, proof
-from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion
+from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
-from service.store.snapshots import state_schema
 
 REFUSALS = Counter("ludicitude_refusals_total", "Commands that were refused, by the code of the refusal.", ["code"])
-CACHED = Gauge("ludicitude_cached_matches", "Matches that this process holds in memory.", multiprocess_mode="livesum")
-
-log = structlog.get_logger()
 
 RACE_SECONDS = 2.0
 """How long a command that keeps losing races is tried again before the caller is told to come back."""
-
-SNAPSHOT_EVERY = 100
-CACHED_MATCHES = 10_000
-
-NO_SNAPSHOT = -1
-"""A number that no snapshot bears."""
 
 PAGE_MAX = 500
 
@@ -103,7 +92,7 @@ class Matches:
     def __init__(self, store: EventStore, watch: Watch) -> None:
         self._store = store
         self._watch = watch
-        self._held: LRUCache[UUID, Held] = LRUCache(CACHED_MATCHES)
+        self._cache = Cache(store)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._appends: set[asyncio.Future[Appended]] = set()
         self._moved: list[Callable[[AnyMatch], None]] = []
@@ -141,7 +130,7 @@ class Matches:
         async with self._queue(stream):
             gives_up = time.monotonic() + RACE_SECONDS
             while True:
-                held, fresh = await self._hold(stream)
+                held, fresh = await self._cache.hold(stream)
                 try:
                     may_know(held.match)
                     if call.expected not in (None, held.match.version):
@@ -149,7 +138,7 @@ class Matches:
                     entries = decide(held.game, held.match, held.world)
                     return await self._commit(call, stream, held, entries)
                 except WrongVersion:
-                    self._held.pop(stream, None)
+                    self._cache.drop(stream)
                     if time.monotonic() > gives_up:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
@@ -159,7 +148,7 @@ class Matches:
                     if fresh or await self._store.version(stream) == held.match.version:
                         REFUSALS.labels(getattr(refused, "code", "stale" if isinstance(refused, Stale) else "unknown_match")).inc()
                         raise
-                    self._held.pop(stream, None)
+                    self._cache.drop(stream)
 
     async def get(self, match_id: str) -> AnyMatch:
         """A match as it stands. Raises `UnknownMatch` and the store's `StoreAway`."""
@@ -167,11 +156,22 @@ class Matches:
 
     async def held(self, stream: UUID) -> Held:
         """A match as it stands, with what its own draws come from."""
-        held, fresh = await self._hold(stream)
+        held, fresh = await self._cache.hold(stream)
         if not fresh and await self._store.version(stream) != held.match.version:
-            self._held.pop(stream, None)
-            held, _ = await self._hold(stream)
+            self._cache.drop(stream)
+            held, _ = await self._cache.hold(stream)
         return held
+
+    async def news(self, match_id: str) -> AnyMatch:
+        """A match for somebody who follows it, at least at the version that their `watch` has told of.
+
+        What this process has done itself is at hand; for what others did, all who follow the match look at the log once.
+        """
+        stream = stream_of(match_id)
+        held, told = self._cache.get(stream), self._watch.latest(stream)
+        if held is None or told is None or held.match.version < told:
+            held = await self._cache.advanced(stream)
+        return held.match
 
     async def successor(self, match: AnyMatch) -> str | None:
         """The id of the match that follows this one, if there is one."""
@@ -182,13 +182,16 @@ class Matches:
         """The match as it stood at `version`, from 1 to its present one."""
         if version == match.version:
             return match
-        return (await self._read(stream_of(match.match_id), version)).match
+        return (await self._cache.read(stream_of(match.match_id), version)).match
 
-    async def records(self, match: AnyMatch, after: int, limit: int) -> tuple[Record, ...]:
-        """Up to `limit` records of a match that follow version `after`, oldest first."""
-        game = GAMES[match.agreed.game]
-        stored = await self._store.events(stream_of(match.match_id), after, min(limit, PAGE_MAX), upto=match.version)
-        return tuple(decode(game, one) for one in stored)
+    async def records(self, match: AnyMatch, after: int, limit: int, upto: int | None = None) -> tuple[Record, ...]:
+        """Up to `limit` records of a match that follow version `after`, oldest first, none later than `upto` or than the match."""
+        game, stream = GAMES[match.agreed.game], stream_of(match.match_id)
+        limit, upto = min(limit, PAGE_MAX), match.version if upto is None else upto
+        kept = self._cache.recent.between(stream, after, min(upto, after + limit))
+        if kept is not None:
+            return kept
+        return tuple(decode(game, one) for one in await self._store.events(stream, after, limit, upto))
 
     async def whole(self, match: AnyMatch) -> tuple[Record, ...]:
         """All records of a match."""
@@ -216,29 +219,6 @@ class Matches:
         finally:
             lock.release()
 
-    async def _hold(self, stream: UUID) -> tuple[Held, bool]:
-        """The match from the cache, or from the store (then True: nothing newer was there a moment ago)."""
-        held = self._held.get(stream)
-        if held is not None:
-            return held, False
-        held = await self._read(stream)
-        self._held[stream] = held
-        CACHED.set(len(self._held))
-        return held, True
-
-    async def _read(self, stream: UUID, upto: int | None = None) -> Held:
-        """The match as stored, or as it stood at a version. A snapshot that cannot be read is passed over."""
-        loaded = await self._store.load(stream, state_schema(), upto)
-        if loaded is None:
-            raise UnknownMatch
-        try:
-            return restored(loaded, stream)
-        except msgspec.DecodeError:
-            log.exception("snapshot_not_readable", match_id=match_id_of(stream))
-            whole = await self._store.load(stream, NO_SNAPSHOT, upto)
-            assert whole is not None, "a match that was there a moment ago"
-            return restored(whole, stream)
-
     async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
         before, origin = held.match, Origin(actor=call.actor, command=call.id)
@@ -255,31 +235,24 @@ class Matches:
             )
         )
         self._appends.add(append)
-        append.add_done_callback(partial(self._appended, stream, held, after))
+        append.add_done_callback(partial(self._appended, stream, replace(held, match=after), entries))
         appended = await asyncio.shield(append)
         if appended.duplicate:
             return await self._again(stream, appended.first, appended.last)
         if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
-            await self._snapshot(stream, after)
+            await self._cache.save(stream, after)
         return Changed(after, _records(appended, entries))
 
-    def _appended(self, stream: UUID, held: Held, after: AnyMatch, append: "asyncio.Future[Appended]") -> None:
+    def _appended(self, stream: UUID, held: Held, entries: tuple[Entry, ...], append: "asyncio.Future[Appended]") -> None:
         """Move the cached match on, and tell who wants to know."""
         self._appends.discard(append)
         if append.exception() is not None or append.result().duplicate:
             return
-        self._held[stream] = replace(held, match=after)
-        CACHED.set(len(self._held))
-        self._watch.moved(stream, after.version)
+        self._cache.recent.add(stream, _records(append.result(), entries))
+        self._cache.keep(stream, held)
+        self._watch.moved(stream, held.match.version)
         for tell in self._moved:
-            tell(after)
-
-    async def _snapshot(self, stream: UUID, match: AnyMatch) -> None:
-        """Best effort: a snapshot only saves the next process some folding."""
-        try:
-            await self._store.save_snapshot(stream, state_schema(), match.version, msgspec.json.encode(match))
-        except StoreAway as away:
-            log.warning("snapshot_not_saved", match_id=match.match_id, reason=str(away))
+            tell(held.match)
 
     async def _replayed(self, call: Call, stream: UUID) -> Changed | None:
         """What this call did when it came before, if it did. Raises `KeyReused` when it asked for something else then."""
@@ -292,7 +265,7 @@ class Matches:
 
     async def _again(self, stream: UUID, first: int, last: int) -> Changed:
         """What a command that is already in the log did."""
-        held = await self._read(stream, last)
+        held = await self._cache.read(stream, last)
         return Changed(held.match, await self.records(held.match, first - 1, last - first + 1))
 
 

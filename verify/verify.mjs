@@ -5,7 +5,8 @@
 // the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the game.
 
 import { createHash, createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 const SCHEME = "ludi-fair-v1";
 
@@ -90,7 +91,8 @@ function kept(item, now) {
   return Boolean(inNow) && same({ ...item, event: null }, { ...now, event: null });
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+const [, program = ""] = process.argv;
+if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) {
   const record = JSON.parse(readFileSync(0, "utf8"));
   const wrong = faults(record);
   for (const name of process.argv.slice(2)) wrong.push(...brokenPromises(record, JSON.parse(readFileSync(name, "utf8")).items));

@@ -1,22 +1,34 @@
-"""The API's document as committed, and a page that shows it. The page asks no other site for anything."""
+"""The API's document as committed, a page that shows it, and the guide beside it. None of them asks another site for anything."""
 
+import html
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from litestar import Response, get
+from litestar.params import FromPath
+from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
+from markdown_it import MarkdownIt
 
 from service import resources
 from service.http.auth import ANONYMOUS
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
+from service.http.problems import Trouble
 
 PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
+
+GUIDE = "/docs/guide/"
+"""Where the pages of `docs/` are, under the names that they have there: their links to each other hold here too."""
 
 SAME_SITE_ONLY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """The page's own styles stand in its elements, hence `unsafe-inline` for styles; scripts come from files only."""
+
+HEADERS = {**RELEASE_HEADERS, "Content-Security-Policy": SAME_SITE_ONLY}
 
 
 @get("/openapi.json", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
@@ -28,9 +40,23 @@ def get_document(if_none_match: IfNoneMatch = None) -> Response[bytes]:
 
 @get("/docs", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
 def show_docs() -> Response[bytes]:
-    """The page."""
-    headers = {**RELEASE_HEADERS, "Content-Security-Policy": SAME_SITE_ONLY}
-    return Response((PAGES / "index.html").read_bytes(), media_type="text/html", headers=headers)
+    """The page that shows the document."""
+    return Response((PAGES / "index.html").read_bytes(), media_type="text/html", headers=HEADERS)
+
+
+@get(["/docs/guide", "/docs/guide/"], include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def open_guide() -> Redirect:
+    """The guide begins with its first page."""
+    return Redirect(GUIDE + "README.md")
+
+
+@get("/docs/guide/{page:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def show_page(page: FromPath[str]) -> Response[bytes]:
+    """A page of the guide."""
+    content = _guide().get(page.lstrip("/"))
+    if content is None:
+        raise Trouble("not_found")
+    return Response(content, media_type="text/html", headers=HEADERS)
 
 
 @cache
@@ -38,6 +64,28 @@ def _document() -> bytes:
     return (resources.folder("openapi") / "openapi.json").read_bytes()
 
 
+@cache
+def _guide() -> Mapping[str, bytes]:
+    """The pages of `docs/` as HTML, by their names there."""
+    folder, frame = resources.folder("docs"), (PAGES / "guide.html").read_text("utf-8")
+    pages = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.md"))}
+    return {name: _page(frame, text).encode() for name, text in pages.items()}
+
+
+def _page(frame: str, text: str) -> str:
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    body = re.sub(r"<h([23])>(.*?)</h\1>", _with_anchor, markdown.render(text))
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return frame.replace("{title}", html.escape(title[1] if title else "")).replace("{body}", body)
+
+
+def _with_anchor(heading: re.Match[str]) -> str:
+    """A heading that can be linked to, by the name that GitHub gives it."""
+    words = html.unescape(re.sub(r"<.*?>", "", heading[2])).lower()
+    name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+    return f'<h{heading[1]} id="{html.escape(name)}">{heading[2]}</h{heading[1]}>'
+
+
 assets = create_static_files_router("/docs/assets", [PAGES], opt=ANONYMOUS, include_in_schema=False, name="docs_assets")
 
-ROUTES = (get_document, show_docs, assets)
+ROUTES = (get_document, show_docs, open_guide, show_page, assets)

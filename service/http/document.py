@@ -49,8 +49,9 @@ UNIONS: Mapping[str, Any] = {
     "DrawRequest": Request,
     "StreamFrame": StreamFrame,
     "TurnStreamFrame": TurnStreamFrame,
+    "Drawn": int | str,
 }
-"""The unions of structs, by their public names."""
+"""The unions, by their public names."""
 
 
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:
@@ -60,10 +61,6 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))
-    for each in found:
-        if frames := each.handler.opt.get("frames"):
-            message = schemas.components[each.answer.__name__]["properties"]["data"]
-            message |= {"contentMediaType": "application/json", "contentSchema": schemas.response(frames)}
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     return {
         "openapi": "3.1.0",
@@ -111,5 +108,4 @@ def _requests(found: list[Operation]) -> list[Any]:
 
 
 def _responses(found: list[Operation]) -> list[Any]:
-    frames = [each.handler.opt["frames"] for each in found if "frames" in each.handler.opt]
-    return [Problem, *frames, *(each.answer for each in found if each.answer is not None)]
+    return [Problem, *(each.answer for each in found if each.answer is not None)]

@@ -83,18 +83,18 @@ async def list_events(
 ) -> Response[EventPage]:
     """The events of a match after the ones you have, through your eyes. With `wait` the answer comes as soon as there is one."""
     gives_up = time.monotonic() + wait
-    await views.seen(match_id, caller)
     async with watch.on(stream_of(match_id)) as bell:
-        match, viewer = await views.seen(match_id, caller)
-        while after >= match.version and match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
+        sight = await views.sight(match_id, caller)
+        while after >= sight.version and sight.match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
             try:
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
             except TimeoutError:
                 break
             bell.clear()
-            match, viewer = await views.seen(match_id, caller)
-    items = feed(match, await matches.records(match, after, limit), viewer)
-    return Response(EventPage(items, match.version, match.status == "ended"), headers=VIEW_HEADERS)
+            sight = await views.news(match_id, caller)
+    match, viewer, version = sight
+    items = feed(match, await matches.records(match, after, limit, version), viewer)
+    return Response(EventPage(items, version, match.status == "ended"), headers=VIEW_HEADERS)
 
 
 @get(

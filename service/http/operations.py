@@ -1,7 +1,8 @@
 """One route as one operation of the document: everything is read off its handler's signature, guards and options.
 
-A handler's `opt` may hold `problems`, the codes of the problems it answers with beyond those that its signature implies, and
-`headers`, the names of headers that come with its success.
+A handler's `opt` may hold `problems`, the codes of the problems it answers with beyond those that its signature implies;
+`headers`, the names of headers that come with its success; and `streams`, which says that the answer is a stream of
+server-sent events, of whose data the type is: generators that know streams take it so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,9 @@ from litestar.typing import FieldDefinition
 from service.http import auth, codes, problems
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
+
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
+"""The order in which one path's operations stand."""
 
 PATH_PARAMETERS: Mapping[str, str] = {
     "game": "The game's key, such as `pico`.",
@@ -122,7 +126,7 @@ class Operation:
         response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
         if self.answer is not None:
             content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
-            response["content"] = {"text/event-stream" if "frames" in self.handler.opt else "application/json": content}
+            response["content"] = {"text/event-stream" if "streams" in self.handler.opt else "application/json": content}
         other = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}
         if "read" in self.handler.opt:
             other = {"204": {"description": self.handler.opt["read"], "headers": headers}, **other}
@@ -150,7 +154,7 @@ def operations(app: Litestar) -> list[Operation]:
         for method, (handler, _) in route.route_handler_map.items()
         if handler.resolve_include_in_schema()
     ]
-    return sorted(found, key=lambda each: (each.path, each.method))
+    return sorted(found, key=lambda each: (each.path, METHODS.index(each.method)))
 
 
 def without_none(annotation: Any) -> Any:

@@ -61,17 +61,29 @@ class _Unions:
     """The unions that have a name, and the components of those that were met."""
 
     def __init__(self, unions: Mapping[str, Any]) -> None:
-        self._names = {frozenset(REF + public_name(each) for each in get_args(union)): name for name, union in unions.items()}
+        self._names = {frozenset(map(_member, get_args(union))): name for name, union in unions.items()}
         self.met: dict[str, JsonSchema] = {}
 
-    def reference(self, union: JsonSchema) -> JsonSchema:
+    def of_structs(self, union: JsonSchema) -> JsonSchema:
         """What stands where the union stood."""
-        mapping = union["discriminator"]["mapping"]
-        name = self._names.get(frozenset(mapping.values()))
-        assert name, f"this union needs a name: {sorted(mapping)}"
         # Readers who go by the discriminator would else take null for a member too.
-        self.met[name] = {"type": "object", "oneOf": union["anyOf"], "discriminator": union["discriminator"]}
-        return {"$ref": REF + name, **{key: value for key, value in union.items() if key not in ("anyOf", "discriminator")}}
+        component = {"type": "object", "oneOf": union["anyOf"], "discriminator": union["discriminator"]}
+        named = self._named(union["discriminator"]["mapping"].values(), component)
+        return {**named, **{key: value for key, value in union.items() if key not in ("anyOf", "discriminator")}}
+
+    def of_scalars(self, kinds: list[str]) -> JsonSchema:
+        """The same for a number or a word, which many a generator makes nothing of where it has no name."""
+        return self._named(kinds, {"oneOf": [{"type": kind} for kind in kinds]})
+
+    def _named(self, members: Iterable[str], component: JsonSchema) -> JsonSchema:
+        name = self._names.get(frozenset(members))
+        assert name, f"this union needs a name: {sorted(members)}"
+        self.met[name] = component
+        return {"$ref": REF + name}
+
+
+def _member(kind: Any) -> str:
+    return {int: "integer", str: "string"}.get(kind) or REF + public_name(kind)
 
 
 def _schemas(kinds: Iterable[Any], unions: Mapping[str, Any]) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
@@ -128,7 +140,7 @@ def _tidy(node: Any, unions: _Unions) -> Any:
     if not isinstance(node, dict):
         return node
     if "discriminator" in node and isinstance(node.get("anyOf"), list):
-        return unions.reference(node)
+        return unions.of_structs(node)
     node = {key: _tidy(value, unions) for key, value in node.items()}
     if isinstance(values := node.get("enum"), list):
         node = {"type": "string" if isinstance(values[0], str) else "integer", **node}
@@ -136,7 +148,7 @@ def _tidy(node: Any, unions: _Unions) -> Any:
             node["const"] = node.pop("enum")[0]
     if isinstance(variants := node.get("anyOf"), list):
         del node["anyOf"]
-        node = _one_of(variants) | node  # What is said of the whole says more than what is said of a part.
+        node = _one_of(variants, unions) | node  # What is said of the whole says more than what is said of a part.
         if "oneOf" in node and isinstance(node.get("default"), dict):
             # Some generators leave out the whole operation where null is allowed and the default is an object.
             del node["default"]
@@ -145,7 +157,10 @@ def _tidy(node: Any, unions: _Unions) -> Any:
     return node
 
 
-def _one_of(variants: list[JsonSchema]) -> JsonSchema:
+def _one_of(variants: list[JsonSchema], unions: _Unions) -> JsonSchema:
+    kinds = [each["type"] for each in variants if each.keys() == {"type"}]
+    if len(kinds) == len(variants) and "null" not in kinds:
+        return unions.of_scalars(kinds)
     if all(isinstance(each.get("type"), str) and not each.keys() & {"enum", "const"} for each in variants):
         return {**{key: value for each in variants for key, value in each.items()}, "type": [each["type"] for each in variants]}
     return variants[0] if len(variants) == 1 else {"oneOf": variants}
@@ -175,10 +190,15 @@ def _default_in_words(node: JsonSchema) -> JsonSchema:
 
 
 def _that_differ(asked: Mapping[str, JsonSchema], answered: Mapping[str, JsonSchema]) -> frozenset[str]:
-    """The components that are another thing in requests than in responses, by themselves or by what they refer to."""
+    """The components that are another thing in requests than in responses, by themselves or by what they refer to.
+
+    Of a union all members are, lest one that is alike today takes another name with its first default.
+    """
     both = asked.keys() & answered.keys()
     differ = {name for name in both if asked[name] != answered[name]}
-    while more := {name for name in both - differ if _references(asked[name]) & differ}:
+    while more := {name for name in both - differ if _references(asked[name]) & differ} | {
+        member for name in differ if "oneOf" in asked[name] for member in _references(asked[name]) & both - differ
+    }:
         differ |= more
     return frozenset(differ)
 

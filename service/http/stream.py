@@ -2,44 +2,48 @@
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter as Tally
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Literal, TypeAlias, cast
 
 import msgspec
+from cachetools import LRUCache
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Stream
+from litestar.types import ASGIApp
 from msgspec import Meta
-from prometheus_client import Gauge
+from prometheus_client import Counter, Gauge
 
 from domain.match.game import Viewer
-from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed
 from service import chance
 from service.held import UnknownMatch, stream_of
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.problems import Trouble
-from service.http.views import Views
+from service.http.slow import Patience
+from service.http.views import Sight, Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
 from service.projector import Item, MatchView, feed
 from service.store.away import is_away
+from service.store.codec import Record
 from service.tickets import Tickets
 
 HEARTBEAT_SECONDS = 15.0
 ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""
 
-SLOW_SECONDS = 30.0
-"""A reader who does not take a frame for so long is cut off."""
-
 STREAMS_MAX = 20
 """Open streams of one player, or of one address without a token, in one process."""
+
+FRAMES_KEPT = 10_000
+"""Of all matches together, so that a frame is written once for all who see the same of it."""
 
 Reason: TypeAlias = Literal["ended", "rotate", "shutdown", "slow", "gone", "unavailable"]
 
@@ -83,13 +87,6 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
 
 
-class StreamMessage(msgspec.Struct, frozen=True):
-    """One message of the stream. Comments in between only keep the connection open."""
-
-    id: Annotated[str | None, Meta(description="The version of the match that the frame brings you to; null where it brings you nowhere.")]
-    data: Annotated[str, Meta(description="A StreamFrame as JSON text.")]
-
-
 class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the ticket is for."""
 
@@ -104,6 +101,7 @@ class StreamTicket(msgspec.Struct, frozen=True):
 
 
 STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")
+ENDED = Counter("ludicitude_streams_ended_total", "Streams that ended, by the reason in their last frame; `left` had none.", ["reason"])
 
 
 class Streams:
@@ -111,7 +109,8 @@ class Streams:
 
     def __init__(self, matches: Matches, views: Views, watch: Watch) -> None:
         self._matches, self._views, self._watch = matches, views, watch
-        self._open: Counter[str] = Counter()
+        self._open: Tally[str] = Tally()
+        self._written: LRUCache[tuple[str, int, Viewer], bytes] = LRUCache(FRAMES_KEPT)
 
     def require_room(self, caller: str) -> None:
         """Raises `Trouble` when this caller has as many streams as one can have."""
@@ -122,14 +121,18 @@ class Streams:
         """These frames; as long as they come, they are an open stream of this caller."""
         self._open[name] += 1
         STREAMS.inc()
+        told = False
         try:
             async with aclosing(frames):
                 async for frame in frames:
                     yield frame
+            told = True
         finally:
+            if not told:
+                ENDED.labels("left").inc()
             STREAMS.dec()
             self._open[name] -= 1
-            self._open += Counter()  # Drops those who have none left.
+            self._open += Tally()  # Drops those who have none left.
 
     def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
         """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
@@ -141,54 +144,67 @@ class Streams:
                 async for frame in self._told(match_id, caller, cursor, bell):
                     yield frame
         except (UnknownMatch, NotAllowed):
-            yield _message(ByeFrame("gone"))
+            yield goodbye("gone")
         except Exception as error:
             if not is_away(error):
                 raise
-            yield _message(ByeFrame("unavailable"))
+            yield goodbye("unavailable")
 
     async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:
         rotates_at = time.monotonic() + chance.jitter(ROTATE_SECONDS)
-        match, viewer = await self._views.seen(match_id, caller)
-        told, first = await self._opening(match, caller, cursor)
+        sight = await self._views.sight(match_id, caller)
+        told, first = await self._opening(sight, caller, cursor)
         yield first
         while True:
-            for item in await self._news(match, viewer, told):
-                began = time.monotonic()
-                yield _message(EventFrame(item), item.version)
-                told = item.version
-                if time.monotonic() - began > SLOW_SECONDS:
-                    yield _message(ByeFrame("slow"))
-                    return
-            if told < match.version:
-                continue
-            if reason := self._ending(match, rotates_at):
-                yield _message(ByeFrame(reason))
+            while told < sight.version and not self._watch.closed:
+                for record in await self._matches.records(sight.match, told, PAGE_MAX, sight.version):
+                    yield self._event(sight, record)
+                    told = record.version
+            if reason := self._ending(told == sight.version and sight.match.status == "ended", rotates_at):
+                yield goodbye(reason)
                 return
             try:
                 await asyncio.wait_for(bell.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
                 yield b": still here\n\n"
+                continue
             bell.clear()
-            match, viewer = await self._views.seen(match_id, caller)
+            sight = await self._views.news(match_id, caller)
 
-    async def _opening(self, match: AnyMatch, caller: Player | None, cursor: str | None) -> tuple[int, bytes]:
+    async def _opening(self, sight: Sight, caller: Player | None, cursor: str | None) -> tuple[int, bytes]:
         """The version that the first frame brings the reader to, and that frame."""
         known = int(cursor) if cursor is not None and cursor.isascii() and cursor.isdigit() and len(cursor) < 18 else -1
-        if 0 <= known <= match.version and match.version - known <= PAGE_MAX:
+        if 0 <= known <= sight.version and sight.version - known <= PAGE_MAX:
             return known, _message(ResumedFrame(known), known)
-        view = await self._views.shown(match, caller)
-        return match.version, _message(SnapshotFrame(view) if cursor is None else ResetFrame(view), match.version)
+        view = await self._views.shown(await self._matches.at(sight.match, sight.version), caller)
+        return sight.version, _message(SnapshotFrame(view) if cursor is None else ResetFrame(view), sight.version)
 
-    async def _news(self, match: AnyMatch, viewer: Viewer, told: int) -> tuple[Item, ...]:
-        return feed(match, await self._matches.records(match, told, PAGE_MAX), viewer) if told < match.version else ()
+    def _event(self, sight: Sight, record: Record) -> bytes:
+        """The frame of one event through these eyes."""
+        seen = (sight.match.match_id, record.version, sight.viewer)
+        frame = self._written.get(seen)
+        if frame is None:
+            [item] = feed(sight.match, (record,), sight.viewer)
+            frame = self._written[seen] = _message(EventFrame(item), item.version)
+        return frame
 
-    def _ending(self, match: AnyMatch, rotates_at: float) -> Reason | None:
-        if match.status == "ended":
+    def _ending(self, over: bool, rotates_at: float) -> Reason | None:
+        if over:
             return "ended"
         if self._watch.closed:
             return "shutdown"
         return "rotate" if time.monotonic() > rotates_at else None
+
+
+def goodbye(reason: Reason) -> bytes:
+    """The last message of a stream."""
+    ENDED.labels(reason).inc()
+    return _message(ByeFrame(reason))
+
+
+def patient(app: ASGIApp) -> ASGIApp:
+    """Middleware of every stream."""
+    return Patience(app, partial(goodbye, "slow"))
 
 
 def _message(frame: StreamFrame, version: int | None = None) -> bytes:
@@ -213,7 +229,7 @@ async def create_stream_ticket(
     The ticket is shown once, so a repeated call hands out another one; an `Idempotency-Key` is not looked at here.
     """
     if data.match_id is not None:
-        await views.seen(data.match_id, player)
+        await views.sight(data.match_id, player)
     ticket, expires_at = await tickets.issue(player.player_id, None if data.match_id is None else stream_of(data.match_id))
     return StreamTicket(ticket, expires_at)
 
@@ -223,9 +239,10 @@ async def create_stream_ticket(
     operation_id="stream_events",
     summary="Follow a match",
     tags=["live"],
+    middleware=[patient],
     opt={
         "problems": ["match_not_found", "no_spectators", "ticket_not_valid", "too_many_streams"],
-        "frames": StreamFrame,
+        "streams": True,
         "read": "The match is over and you have all of it: there is nothing to stream.",
     },
 )
@@ -241,11 +258,12 @@ async def stream_events(
     ] = None,
     after: Annotated[int | None, QueryParameter(ge=0, description="The same, for clients that cannot set the header.")] = None,
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
-) -> Response[StreamMessage]:
-    """The events of a match as they happen, through your eyes, as server-sent events without names: the type is in the JSON.
+) -> Response[StreamFrame]:
+    """The events of a match as they happen, through your eyes, as server-sent events without names.
 
-    The first frame is a `snapshot`, or `resumed` when you say what you have; `reset` when that is not of this match or too old.
-    The id of a message is the version of the match. Reconnect with the last one, and nothing is lost or told twice. When the
+    The `data` of each message is one frame as JSON, and its `id` the version of the match that the frame brings you to; comments
+    in between only keep the connection open. The first frame is a `snapshot`, or `resumed` when you say what you have; `reset`
+    when that is not of this match or too old. Reconnect with the last id, and nothing is lost or told twice. When the
     match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
     tells the same to clients without streams.
     """
@@ -253,16 +271,16 @@ async def stream_events(
         caller = await tickets.redeem(ticket, stream_of(match_id))
         if caller is None:
             raise Trouble("ticket_not_valid")
-    match, _ = await views.seen(match_id, caller)
+    match, _, _ = await views.sight(match_id, caller)
     cursor = last_event_id if after is None else str(after)
     if match.status == "ended" and cursor == str(match.version):
-        return Response(cast("StreamMessage", None), status_code=204)
+        return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else request.client.host if request.client else ""
     streams.require_room(name)
     frames = streams.frames(match_id, caller, name, cursor)
-    # The document tells of a stream by its messages; what is returned is their text.
+    # The document tells of a stream by its frames; what is returned is their text.
     stream = Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-    return cast("Response[StreamMessage]", stream)
+    return cast("Response[StreamFrame]", stream)
 
 
 ROUTES = (create_stream_ticket, stream_events)

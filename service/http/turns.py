@@ -57,13 +57,6 @@ class DoneFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="done"):
 TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | DoneFrame | ByeFrame
 
 
-class TurnMessage(msgspec.Struct, frozen=True):
-    """One message of the stream of your turns. Comments in between only keep the connection open."""
-
-    id: Annotated[str | None, Meta(description="Always null: a stream that is opened again begins with everything that waits.")]
-    data: Annotated[str, Meta(description="A TurnStreamFrame as JSON text.")]
-
-
 @get(
     "/v1/players/me/turns",
     operation_id="list_turns",
@@ -115,7 +108,8 @@ async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) ->
     operation_id="stream_turns",
     summary="Follow what waits for me",
     tags=["live"],
-    opt={"problems": ["ticket_not_valid", "too_many_streams"], "frames": TurnStreamFrame},
+    middleware=[stream.patient],
+    opt={"problems": ["ticket_not_valid", "too_many_streams"], "streams": True},
 )
 async def stream_turns(
     caller: NamedDependency[Player | None],
@@ -123,11 +117,12 @@ async def stream_turns(
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
-) -> Response[TurnMessage]:
-    """The matches that wait for you, as it happens, as server-sent events without names: the type is in the JSON.
+) -> Response[TurnStreamFrame]:
+    """The matches that wait for you, as it happens, as server-sent events without names.
 
-    The first frame is `turns`, with everything that waits. Then comes a `turn` for each match that begins to wait for you or
-    asks you something else, and a `done` for each that waits no more. `list_turns` with `wait` tells the same to clients
+    The `data` of each message is one frame as JSON; ids there are none, since a stream that is opened again begins with
+    everything that waits. The first frame is `turns`, with all that. Then comes a `turn` for each match that begins to wait for
+    you or asks you something else, and a `done` for each that waits no more. `list_turns` with `wait` tells the same to clients
     without streams.
     """
     if ticket is not None:
@@ -138,7 +133,7 @@ async def stream_turns(
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id)
     frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
-    return cast("Response[TurnMessage]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
+    return cast("Response[TurnStreamFrame]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
 
 
 async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
@@ -150,24 +145,22 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
             while True:
                 now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
-                    began = time.monotonic()
                     yield _message(frame)
-                    if time.monotonic() - began > stream.SLOW_SECONDS:
-                        yield _message(ByeFrame("slow"))
-                        return
                 told = now
-                if reason := _ending(turns, rotates_at):
-                    yield _message(ByeFrame(reason))
-                    return
-                try:
-                    await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
-                except TimeoutError:
-                    yield b": still here\n\n"
+                while True:
+                    if reason := _ending(turns, rotates_at):
+                        yield stream.goodbye(reason)
+                        return
+                    try:
+                        await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
+                        break
+                    except TimeoutError:
+                        yield b": still here\n\n"
                 bell.clear()
     except Exception as error:
         if not is_away(error):
             raise
-        yield _message(ByeFrame("unavailable"))
+        yield stream.goodbye("unavailable")
 
 
 def _changes(told: dict[str, Turn] | None, now: dict[str, Turn]) -> list[TurnStreamFrame]:

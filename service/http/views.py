@@ -1,6 +1,7 @@
 """The answers that show a match to whoever asks, each with the ETag of what is shown."""
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 from litestar import Response
@@ -15,6 +16,15 @@ from service.matches import Matches
 from service.players import Player, Players
 from service.projector import MatchView, shown_version, view, viewer_of
 
+
+class Sight(NamedTuple):
+    """A match as it stands, through whose eyes it is seen, and up to which version they may see it."""
+
+    match: AnyMatch
+    viewer: Viewer
+    version: int
+
+
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
@@ -24,16 +34,21 @@ class Views:
     def __init__(self, matches: Matches, players: Players, invites: Invites) -> None:
         self._matches, self._players, self._invites = matches, players, invites
 
-    async def seen(self, match_id: str, caller: Player | None) -> tuple[AnyMatch, Viewer]:
-        """The match as far as this caller may see it, and through whose eyes.
+    async def sight(self, match_id: str, caller: Player | None) -> Sight:
+        """How far this caller may see the match.
 
         Raises `UnknownMatch` when they may not know of it, and `NotAllowed` when it admits no spectators.
         """
-        match = await self._matches.get(match_id)
-        viewer = viewer_of(match, caller)
-        return await self._matches.at(
-            match, shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer)
-        ), viewer
+        return _sight(await self._matches.get(match_id), caller)
+
+    async def news(self, match_id: str, caller: Player | None) -> Sight:
+        """The same for somebody who follows the match and has been woken."""
+        return _sight(await self._matches.news(match_id), caller)
+
+    async def seen(self, match_id: str, caller: Player | None) -> tuple[AnyMatch, Viewer]:
+        """The match as far as this caller may see it, and through whose eyes. Raises what `sight` does."""
+        sight = await self.sight(match_id, caller)
+        return await self._matches.at(sight.match, sight.version), sight.viewer
 
     async def shown(self, match: AnyMatch, caller: Player | None) -> MatchView:
         """The match as this caller sees it."""
@@ -48,6 +63,11 @@ class Views:
         seen = await self.shown(match, caller)
         tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
         return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)
+
+
+def _sight(match: AnyMatch, caller: Player | None) -> Sight:
+    viewer = viewer_of(match, caller)
+    return Sight(match, viewer, shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer))
 
 
 def _may_invite(match: AnyMatch, caller: Player | None) -> bool:

@@ -1,9 +1,11 @@
 """Wakes those who wait for something to move on: at once within this process, soon from another, by one shared look at the latest.
 
-A wake-up is a hint and carries nothing: whoever is woken reads again through their own eyes.
+A wake-up is a hint and carries nothing: whoever is woken reads again through their own eyes. What other processes say that they
+have moved on is looked at before anybody is woken, once for all who wait for it.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Self, TypeAlias
@@ -36,12 +38,12 @@ log = structlog.get_logger()
 
 
 class _Waited:
-    """One key that is waited for: the bells of its waiters, and the number that the shared look found last."""
+    """One key that is waited for: the bells of its waiters, and the latest number that this process knows of."""
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.bells: set[asyncio.Event] = set()
-        self.seen: int | None = None
+        self.number: int | None = None
 
     def ring(self) -> None:
         for bell in self.bells:
@@ -57,12 +59,15 @@ class Watch:
     def __init__(self, look: Look, wire: Wire | None = None) -> None:
         self._look, self._wire = look, wire
         self._waited: dict[str, _Waited] = {}
+        self._heard: set[str] = set()
+        """What others say that they have moved on, and nobody has looked at yet."""
+        self._look_at_all = False
         self._stirred = asyncio.Event()
         self._poller: asyncio.Task[None] | None = None
         self.closed = False
         """Whether the process is stopping; nothing is worth waiting for then."""
         if wire is not None:
-            wire.when_heard(self._heard)
+            wire.when_heard(self._hear)
 
     async def __aenter__(self) -> Self:
         self._poller = asyncio.create_task(self._poll())
@@ -85,10 +90,16 @@ class Watch:
         """How many wait now."""
         return sum(len(waited.bells) for waited in self._waited.values())
 
+    def latest(self, key: Key) -> int | None:
+        """The latest number of what somebody waits for, where this process knows one: whoever has come so far has all that was told."""
+        waited = self._waited.get(str(key))
+        return None if waited is None else waited.number
+
     def moved(self, key: Key, number: int | None = None) -> None:
         """Say that this process has moved it on: to `number`, by which the look tells, where that is known."""
         if waited := self._waited.get(str(key)):
-            waited.seen = number
+            known = waited.number
+            waited.number = number if number is None or known is None else max(known, number)
             waited.ring()
         if self._wire is not None:
             self._wire.tell(str(key))
@@ -110,32 +121,42 @@ class Watch:
             if not waited.bells:
                 del self._waited[str(key)]
 
-    def _heard(self, keys: Collection[str] | None) -> None:
+    def _hear(self, keys: Collection[str] | None) -> None:
         """What another process says that it has moved on; None could be anything."""
         if keys is None:
+            self._look_at_all = True
+        else:
+            self._heard.update(key for key in keys if key in self._waited)
+        if self._look_at_all or self._heard:
             self._stirred.set()
-            return
-        for key in keys:
-            if waited := self._waited.get(key):
-                waited.ring()
 
     async def _poll(self) -> None:
+        well, looked_at_all = True, time.monotonic()
         while not self.closed:
-            sound = self._wire is not None and self._wire.sound
+            sound = well and self._wire is not None and self._wire.sound
+            due = looked_at_all + (SOUND_POLL_SECONDS if sound else POLL_SECONDS)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stirred.wait(), SOUND_POLL_SECONDS if sound else POLL_SECONDS)
+                await asyncio.wait_for(self._stirred.wait(), due - time.monotonic())
             self._stirred.clear()
-            if self._waited and not self.closed:
-                await self._look_around()
-                await asyncio.sleep(LEAST_SECONDS)
+            everything = self._look_at_all or time.monotonic() >= due
+            keys = list(self._waited) if everything else [key for key in self._heard if key in self._waited]
+            self._heard.clear()
+            if everything:
+                self._look_at_all, looked_at_all = False, time.monotonic()
+            if keys and not self.closed:
+                well = await self._look_around([self._waited[key].key for key in keys])
+                # What is heard is looked at without a pause: while one look is under way, the next ones gather.
+                await asyncio.sleep(LEAST_SECONDS if everything or not well else 0)
 
-    async def _look_around(self) -> None:
+    async def _look_around(self, keys: Sequence[Key]) -> bool:
+        """Look, and wake those for whom something has moved. False when it could not be looked, and has to be soon."""
         try:
-            found = await self._look([waited.key for waited in self._waited.values()])
+            found = await self._look(keys)
         except StoreAway as away:
             log.warning("watch_store_away", reason=str(away))
-            return
+            return False
         for key, number in found.items():
-            if (waited := self._waited.get(str(key))) and number != waited.seen:
-                waited.seen = number
+            if (waited := self._waited.get(str(key))) and number != waited.number:
+                waited.number = number
                 waited.ring()
+        return True

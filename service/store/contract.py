@@ -93,7 +93,7 @@ class Snapshot(NamedTuple):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A match as stored: the latest snapshot if there is one, every event after it, and the match's seed."""
+    """A match as stored: the latest snapshot if there is one, the events after it, and the match's seed."""
 
     game: str
     snapshot: Snapshot | None

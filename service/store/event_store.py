@@ -36,10 +36,12 @@ WITH head AS (
 SELECT NULL::bigint AS version, NULL::timestamptz AS at, NULL::text AS type, NULL::smallint AS schema_version,
     NULL::jsonb AS data, NULL::jsonb AS meta, game, seed, saved, state
 FROM head
-UNION ALL
-SELECT e.version, e.at, e.type, e.schema_version, e.data, e.meta, NULL, NULL, NULL, NULL
-FROM es.events e
-WHERE e.stream_id = $1 AND e.version > coalesce((SELECT saved FROM head), 0) AND e.version <= $3
+UNION ALL (
+    SELECT e.version, e.at, e.type, e.schema_version, e.data, e.meta, NULL, NULL, NULL, NULL
+    FROM es.events e
+    WHERE e.stream_id = $1 AND e.version > coalesce((SELECT saved FROM head), 0) AND e.version <= $3
+    ORDER BY e.version LIMIT $4
+)
 ORDER BY version NULLS FIRST
 """
 
@@ -143,9 +145,12 @@ class EventStore:
         """Store the events of one command (see `begin`); they are on disk when this returns."""
         return await asyncio.shield(self.begin(append))
 
-    async def load(self, stream: UUID, state_schema: int, upto: int | None = None) -> Loaded | None:
-        """A match as it stands, or as it stood at version `upto`; None when there is no such stream."""
-        rows = await self._reading.rows(LOAD, stream, state_schema, _END if upto is None else upto)
+    async def load(self, stream: UUID, state_schema: int, upto: int | None = None, limit: int = 500) -> Loaded | None:
+        """A match as it stands, or as it stood at version `upto`; None when there is no such stream.
+
+        Of the events after its snapshot come `limit` at most; `events` gives the others.
+        """
+        rows = await self._reading.rows(LOAD, stream, state_schema, _END if upto is None else upto, limit)
         if not rows:
             return None
         head, *tail = rows

@@ -106,6 +106,10 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
 
 
 def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    if "discriminator" not in schema:
+        if len({each["type"] for each in schema["oneOf"] if set(each) == {"type"}}) != len(schema["oneOf"]):
+            yield "is a union that nothing tells apart"
+        return
     members = [each.get("$ref") for each in schema["oneOf"]]
     tag, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
     if sorted(mapping.values()) != sorted(members):
@@ -126,6 +130,8 @@ def _node(node: dict[str, Any]) -> Iterator[str]:
         yield f"has an enum that is not of one type: {values}"
     if node.get("type") == "array" and not node.get("items"):
         yield "has an array of anything"
+    if isinstance(kinds := node.get("type"), list) and not (len(kinds) == 2 and kinds[1] == "null"):
+        yield f"has a union without a name: {kinds}"
     for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
         if isinstance(node.get(key), float):
             yield f"{key} is written as a fraction"

@@ -73,6 +73,10 @@ def _broken(change: str) -> dict[str, Any]:
             schemas["Token"]["properties"]["token_id"] = {
                 "oneOf": [{"$ref": "#/components/schemas/Text"}, {"$ref": "#/components/schemas/Health"}]
             }
+        case "an anonymous union of scalars":
+            schemas["Token"]["properties"]["token_id"] = {"type": ["string", "integer"]}
+        case "a union that nothing tells apart":
+            del schemas["Event"]["discriminator"]
         case "an anonymous object":
             schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
         case "an optional property of a response":
@@ -99,6 +103,8 @@ def _broken(change: str) -> dict[str, Any]:
     [
         "a nullable enum",
         "an anonymous union",
+        "an anonymous union of scalars",
+        "a union that nothing tells apart",
         "an anonymous object",
         "an optional property of a response",
         "an incomplete mapping",

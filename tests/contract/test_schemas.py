@@ -23,9 +23,9 @@ class Terms(msgspec.Struct, tag_field="game", tag="one", forbid_unknown_fields=T
 
 
 class Others(msgspec.Struct, tag_field="game", tag="two", forbid_unknown_fields=True):
-    """The terms of the other."""
+    """The terms of the other, which are the same thing asked and shown."""
 
-    fast: bool = False
+    fast: bool
 
 
 class Ask(msgspec.Struct, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class Shown(msgspec.Struct):
     fixed: Literal["always"] = "always"
 
 
-UNIONS = {"Choice": Terms | Others}
+UNIONS = {"Choice": Terms | Others, "Mixed": int | str}
 
 
 @pytest.fixture
@@ -91,6 +91,12 @@ def test_a_union_has_a_name_and_tells_its_members_apart(schemas: Schemas) -> Non
     assert properties(schemas, "Terms")["game"] == {"type": "string", "const": "one"}
 
 
+def test_all_members_of_a_union_are_called_alike_whether_or_not_they_have_a_default(schemas: Schemas) -> None:
+    asked, shown = schemas.components["OthersInput"], schemas.components["Others"]
+    assert asked["properties"] == shown["properties"]
+    assert asked["required"] == shown["required"]
+
+
 def test_a_union_without_a_name_is_noticed() -> None:
     with pytest.raises(AssertionError, match="needs a name"):
         Schemas([Ask], [], {})
@@ -110,9 +116,10 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
     assert shown["numbers"]["items"] == {"type": ["integer", "null"]}
 
 
-def test_scalars_mix_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
+def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
     shown = properties(schemas, "Shown")
-    assert shown["mixed"]["items"] == {"type": ["integer", "string"]}
+    assert shown["mixed"]["items"] == {"$ref": REF + "Mixed"}
+    assert schemas.components["Mixed"] == {"oneOf": [{"type": "integer"}, {"type": "string"}], "title": "Mixed"}
     assert shown["fixed"] == {"type": "string", "const": "always"}
 
 

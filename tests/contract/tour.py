@@ -147,6 +147,6 @@ def _example(name: str, answers: Sequence[httpx.Response]) -> dict[str, Any]:
     answer = successes[-1 if name.startswith("list_") else 0]
     content = answer.content
     if answer.headers.get("content-type", "").startswith(EVENT_STREAM):
-        content = json.dumps(messages(answer.text)[0]).encode()
+        content = str(messages(answer.text)[0]["data"]).encode()
     bodies = dict(zip(BODIES, (answer.request.content, content), strict=True))
     return {which: json.loads(_MOMENT.sub(NOON, body.decode())) for which, body in bodies.items() if body}

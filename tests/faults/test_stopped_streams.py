@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -55,6 +56,22 @@ def test_a_server_that_is_asked_to_stop_ends_its_streams_and_long_polls_at_once(
     assert frames[-1]["reason"] == "shutdown"
     assert answers[0].json()["items"] == []
     assert took < 2, "the embedded PostgreSQL stops in this time too"
+
+
+def test_a_client_that_takes_nothing_keeps_no_server_from_stopping(used_server_folder: Path) -> None:
+    """It asks for a few megabytes and reads none of them, so that neither the kernel nor the server gets rid of what it is sent."""
+    with served(used_server_folder) as service:
+        host, port = service.address.removeprefix("http://").split(":")
+        with socket.socket() as stuck:
+            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stuck.connect((host, int(port)))
+            stuck.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: ludicitude.test\r\n\r\n" * 30)
+            httpx.get(f"{service.address}/v1/live")
+            time.sleep(1)
+            began = time.monotonic()
+            assert service.end(signal.SIGTERM) == 0
+            took = time.monotonic() - began
+    assert took < 4, "five seconds are for those who take something"
 
 
 def test_a_stream_goes_on_after_a_restart_where_it_stopped(used_server_folder: Path) -> None:

@@ -3,9 +3,20 @@
 import asyncio
 import time
 from collections.abc import Awaitable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
 
+import pytest
+
+from domain.match.play import Entry
+from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.live.watch import POLL_SECONDS
+from service.recent import Asked, Recent
+from service.store import StoreAway, event_store
+from service.store.codec import Record
+from service.store.connections import Connections
 from tests.matches.conftest import Process, StartProcess, hand
 
 
@@ -27,6 +38,105 @@ async def test_a_listener_hears_of_a_move_in_another_process_soon(start_process:
     here, there = await start_process(), await start_process()
     match = await here.begun()
     await rung(there, match.match_id, 4 * POLL_SECONDS, here.choose(match.match_id, "ann", hand(match, "ann")[0]))
+
+
+async def test_a_move_in_another_process_is_read_once_for_all_who_follow(
+    start_process: StartProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = await start_process(), await start_process()
+    match = await here.begun()
+    reads: list[str] = []
+    rows = Connections.rows
+
+    async def counted(self: Connections, statement: str, *arguments: Any) -> Any:
+        reads.append(statement)
+        return await rows(self, statement, *arguments)
+
+    monkeypatch.setattr(Connections, "rows", counted)
+
+    async def follow() -> AnyMatch:
+        async with there.watch.on(stream_of(match.match_id)) as bell:
+            while (seen := await there.matches.news(match.match_id)).version <= match.version:
+                waiting.release()
+                await bell.wait()
+                bell.clear()
+            assert [record.version for record in await there.matches.records(seen, match.version, 10)] == [seen.version]
+            return seen
+
+    waiting = asyncio.Semaphore(0)
+    followers = [asyncio.create_task(follow()) for _ in range(30)]
+    for _ in followers:
+        await waiting.acquire()
+    reads.clear()
+    await here.choose(match.match_id, "ann", hand(match, "ann")[0])
+    seen = await asyncio.wait_for(asyncio.gather(*followers), 5)
+    assert {each.version for each in seen} == {match.version + 1}
+    assert reads.count(event_store.EVENTS) == 1
+    assert event_store.LOAD not in reads
+
+
+async def test_an_answer_that_is_shared_is_never_older_than_the_question() -> None:
+    number, gates = 0, [asyncio.Event() for _ in range(3)]
+    begun: list[int] = []
+
+    async def ask(_: str) -> int:
+        begun.append(seen := number)
+        await gates[len(begun) - 1].wait()
+        return seen
+
+    asked = Asked(ask)
+    first = asyncio.create_task(asked("a"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    number = 1
+    later = [asyncio.create_task(asked("a")) for _ in range(10)]
+    await asyncio.sleep(0)
+    later[0].cancel()
+    for gate in gates:
+        gate.set()
+    assert await first == 0
+    assert await asyncio.gather(*later[1:]) == [1] * 9
+    assert begun == [0, 1]
+    number = 2
+    assert await asked("a") == 2
+
+
+async def test_what_is_asked_together_fails_together_and_can_be_asked_again() -> None:
+    fails = True
+
+    async def ask(_: str) -> int:
+        await asyncio.sleep(0)
+        if fails:
+            raise StoreAway("away")
+        return 1
+
+    asked = Asked(ask)
+    answers = await asyncio.gather(*(asked("a") for _ in range(3)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [StoreAway] * 3
+    fails = False
+    assert await asked("a") == 1
+
+
+def record(version: int) -> Record:
+    return Record(version, datetime.now(UTC), Entry(None))
+
+
+def test_recent_records_have_no_gap() -> None:
+    recent, stream = Recent(), uuid4()
+    assert recent.between(stream, 0, 1) is None
+    recent.add(stream, (record(5), record(6)))
+    recent.add(stream, (record(6), record(7)))
+    assert [each.version for each in recent.between(stream, 4, 7) or ()] == [5, 6, 7]
+    assert [each.version for each in recent.between(stream, 5, 6) or ()] == [6]
+    assert recent.between(stream, 3, 7) is None
+    assert recent.between(stream, 4, 8) is None
+    recent.add(stream, (record(10),))
+    assert recent.between(stream, 6, 10) is None
+    assert [each.version for each in recent.between(stream, 9, 10) or ()] == [10]
+    for version in range(11, 200):
+        recent.add(stream, (record(version),))
+    assert [each.version for each in recent.between(stream, 198, 199) or ()] == [199]
+    assert recent.between(stream, 100, 199) is None
 
 
 async def test_nothing_is_kept_for_those_who_stopped_listening(process: Process) -> None:

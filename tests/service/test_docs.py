@@ -1,6 +1,7 @@
 """The docs page, which must work with no network but the way to this service."""
 
 import re
+from urllib.parse import urljoin
 
 import httpx
 
@@ -42,3 +43,24 @@ async def test_the_document_is_served_as_committed(client: httpx.AsyncClient) ->
     served = await client.get("/openapi.json")
     assert served.content == (resources.folder("openapi") / "openapi.json").read_bytes()
     assert (await client.get("/openapi.json", headers={"If-None-Match": served.headers["etag"]})).status_code == 304
+
+
+async def test_the_guide_is_served_under_the_names_it_has_in_the_repository(client: httpx.AsyncClient) -> None:
+    begin = await client.get("/docs/guide", follow_redirects=True)
+    assert begin.status_code == 200
+    assert "<h1>" in begin.text
+    for path in resources.folder("docs").rglob("*.md"):
+        page = await client.get(f"/docs/guide/{path.relative_to(resources.folder('docs')).as_posix()}")
+        assert page.headers["content-type"].startswith("text/html"), path
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        for target, anchor in re.findall(r'href="([^"#]*)(#[^"]*)?"', page.text):
+            if not target.startswith(("data:", "https://")):
+                linked = await client.get(urljoin(str(page.url), target) if target else str(page.url))
+                assert linked.status_code == 200, f"{path.name} links to {target}"
+                assert not anchor or f'id="{anchor[1:]}"' in linked.text, f"{path.name} links to {target}{anchor}"
+
+
+async def test_the_guide_is_nothing_but_its_pages(client: httpx.AsyncClient) -> None:
+    for page in ("nothing.md", "..%2fREADME.md", "../../README.md", "%2fetc%2fpasswd"):
+        answer = await client.get(f"/docs/guide/{page}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), page

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -9,10 +10,13 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.http import stream
+from service.http import slow, stream
 from service.http.problems import Trouble
 from service.http.stream import Streams
+from service.live.watch import POLL_SECONDS
 from service.players import Player, Players
+from service.store import event_store
+from service.store.connections import Connections
 from tests.service.conftest import Join
 from tests.service.documented import messages
 
@@ -152,6 +156,81 @@ async def test_a_stopping_process_says_goodbye_at_once(app: Litestar, join: Join
     await reader.next()
     app.state["watch"].close()
     assert await reader.rest() == [{"frame": "bye", "reason": "shutdown"}]
+
+
+async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_were(
+    app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow, "SLOW_SECONDS", 0.1)
+    ada, bob = await join("Ada"), await join("Bob")
+    match_id, path = await begun(ada, bob)
+    taken: list[Any] = []
+    flows, never = asyncio.Event(), asyncio.Event()
+    flows.set()
+
+    async def receive() -> Any:
+        await never.wait()
+
+    came = asyncio.Semaphore(0)
+
+    async def send(message: Any) -> None:
+        await flows.wait()
+        taken.append(message)
+        came.release()
+
+    scope: Any = {"type": "http", "method": "GET", "path": f"{path}/stream", "raw_path": f"{path}/stream".encode()}
+    scope |= {"query_string": b"", "root_path": "", "headers": [], "client": ("127.0.0.1", 1), "asgi": {"version": "3.0"}}
+    reading = asyncio.create_task(app(scope, receive, send))
+    await came.acquire()
+    await came.acquire()
+    await commit(ada, path)
+    await came.acquire()
+    flows.clear()
+    await commit(bob, path)
+    await asyncio.sleep(0.3)
+    flows.set()
+    await asyncio.wait_for(reading, 5)
+    frames = [(found["id"], json.loads(str(found["data"]))) for each in taken[1:] for found in messages(each["body"].decode())]
+    assert [frame["frame"] for _, frame in frames] == ["snapshot", "event", "bye"]
+    assert frames[-1][1]["reason"] == "slow"
+    assert taken[-1]["more_body"] is False
+    streams: Streams = app.state["streams"]
+    assert not streams._open
+    rest = read(match_id, cursor=frames[1][0])
+    assert (await rest.next())[1]["frame"] == "resumed"
+    assert (await rest.next())[1]["item"]["version"] == int(str(frames[1][0])) + 1
+
+
+async def test_however_many_streams_wait_the_database_is_asked_once_for_all(
+    app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
+    ada, bob = await join("Ada"), await join("Bob")
+    readers = [read(match_id) for match_id, _ in [await begun(ada, bob) for _ in range(3)] for _ in range(5)]
+    beats = asyncio.Semaphore(0)
+
+    async def listen(reader: Reader) -> None:
+        async for _ in reader._frames:
+            beats.release()
+
+    listening = [asyncio.create_task(listen(reader)) for reader in readers]
+    for _ in readers:
+        await beats.acquire()
+    asked: list[str] = []
+    rows = Connections.rows
+
+    async def counted(self: Connections, statement: str, *arguments: Any) -> Any:
+        asked.append(statement)
+        return await rows(self, statement, *arguments)
+
+    monkeypatch.setattr(Connections, "rows", counted)
+    began = time.monotonic()
+    for _ in range(300):
+        await beats.acquire()
+    looks = sum(statement in (event_store.VERSIONS, event_store.EVENTS, event_store.LOAD) for statement in asked)
+    assert looks <= 2 + (time.monotonic() - began) / POLL_SECONDS
+    app.state["watch"].close()
+    await asyncio.gather(*listening)
 
 
 async def test_streams_turn_over_after_a_while(join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch) -> None:

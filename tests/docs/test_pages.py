@@ -1,0 +1,70 @@
+"""Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.masks import matches
+from tests.docs.snippets import LANGUAGES, Snippet, blessed, blocks, faults, missing, printed, snippets
+from tests.faults.served import Served, served
+
+ROOT = Path(__file__).resolve().parents[2]
+BLESSING = bool(os.environ.get("LUDICITUDE_BLESS"))
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+RUNS = [
+    pytest.param(page, language, id=f"{page.relative_to(ROOT)}-{language}")
+    for page in PAGES
+    for language in LANGUAGES
+    if any(each.run.language == language for each in snippets(page.read_text("utf-8")))
+]
+
+
+@pytest.fixture(scope="module")
+def service(used_server_folder: Path) -> Iterator[Served]:
+    """One service for all pages, in test mode, as those read it who try a page on their own machine."""
+    with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as started:
+        yield started
+
+
+@pytest.mark.parametrize(("page", "language"), RUNS)
+def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tmp_path: Path) -> None:
+    text = page.read_text("utf-8")
+    given = [each for each in snippets(text) if each.run.language == language]
+    if program := missing(given, language):
+        pytest.skip(f"The page needs {program}.")
+    (tmp_path / "verify").symlink_to(ROOT / "verify")  # The pages are read in a checkout.
+    outputs = printed(given, language, service.address, tmp_path)
+    if BLESSING:
+        page.write_text(blessed(text, given, outputs), "utf-8")
+    else:
+        assert not (found := faults(given, outputs)), "\n\n".join(found)
+
+
+def test_every_block_is_run_or_says_why_not() -> None:
+    """A page cannot escape by a language that nobody runs, or by a word that nobody knows."""
+    for page in PAGES:
+        for block in blocks(page.read_text("utf-8")):
+            known = {"not-run"} if block.language in LANGUAGES else {"example"} if block.language in ("json", "text", "http") else {None}
+            assert block.says in {"", *known}, f"{page.name}: {block.language} {block.says}"
+
+
+def test_a_page_that_shows_something_else_is_caught(tmp_path: Path) -> None:
+    page = "```python\nprint('mat_0123456789abcdef', 7)\n```\n\n```text\nmat_fedcba9876543210 8\n```\n"
+    given = snippets(page)
+    outputs = printed(given, "python", "http://127.0.0.1:1", tmp_path)
+    assert len(faults(given, outputs)) == 1
+    assert blessed(page, given, outputs) == page.replace("fedcba9876543210 8", "0123456789abcdef 7")
+    with pytest.raises(AssertionError, match="This python fails"):
+        printed(snippets("```python\n1 / 0\n```\n"), "python", "http://127.0.0.1:1", tmp_path)
+
+
+def test_what_is_masked_and_what_is_not() -> None:
+    assert matches('{"at": "2026-01-01T00:00:00Z", "card": 7}', '{"at": "2026-12-24T12:00:00Z", "card": 7}')
+    assert not matches('{"card": 7}', '{"card": 8}')
+    assert matches("one … three", "one two three")
+    assert not matches("one … three", "one two four")
+    assert isinstance(snippets("```sh\nls\n```\n")[0], Snippet)
