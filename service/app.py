@@ -32,7 +32,7 @@ from service.http import (
     testing,
     turns,
 )
-from service.http.acting import acting
+from service.http.acting import acting, opening
 from service.http.assembly import http_app
 from service.http.stream import Streams
 from service.http.testing import TestMode
@@ -48,6 +48,7 @@ from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
+from service.rematches import Rematches
 from service.settings import Settings
 from service.store import EventStore
 from service.store.address import sqlalchemy_engine
@@ -77,7 +78,7 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "views", "tickets", "streams", "turns", "talk", "mutes"),
+    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
     *("lobby", "standings", "erasure", "runner"),
 )
 """What handlers take by these names; `_services` makes it."""
@@ -99,7 +100,11 @@ def create_app(settings: Settings) -> Litestar:
         ROUTES,
         players=players,
         services=SERVICES,
-        dependencies={"acting": Provide(acting), "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True)},
+        dependencies={
+            "acting": Provide(acting),
+            "opening": Provide(opening),
+            "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
+        },
         origins=settings.cors_origins,
         lifespan=[running],
     )
@@ -126,6 +131,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "watch": watch,
         "matches": matches,
         "invites": invites,
+        "rematches": Rematches(engine),
         "views": views,
         "tickets": Tickets(engine),
         "streams": Streams(matches, views, watch),

@@ -14,8 +14,9 @@ from domain.match.game import AnyGame, Waiting
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import World
+from service.calls import house_call
 from service.held import Held, match_id_of, stream_of
-from service.matches import Busy, Matches, house_call
+from service.matches import Busy, Matches
 from service.store import StoreAway
 
 WORKERS = 4

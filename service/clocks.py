@@ -12,8 +12,9 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service.bots import bot_choice
+from service.calls import house_call
 from service.held import match_id_of
-from service.matches import Matches, house_call
+from service.matches import Matches
 
 LATENESS = Histogram("ludicitude_deadline_late_seconds", "How late the clock of a match acted, in seconds.")
 

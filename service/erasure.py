@@ -8,8 +8,9 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
 from service import chance
+from service.calls import Call
 from service.held import match_id_of
-from service.matches import Call, Matches
+from service.matches import Matches
 from service.players import Players
 from service.readmodels.lobby import Lobby
 from service.talk import Talk

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
+from service.calls import Call, before, note
 from service.store.tables import match_invites
 
 
@@ -27,12 +28,19 @@ class Invites:
             code: str | None = await connection.scalar(valid)
         return code
 
-    async def renew(self, stream: UUID, lasts: timedelta | None) -> None:
-        """Replace the code; the old one is void at once. The new one lasts so long, None for as long as the match is open."""
+    async def renewed(self, stream: UUID, call: Call) -> int | None:
+        """At which version of the match this very call has replaced the code before, if it has."""
+        async with self._engine.connect() as connection:
+            version = await before(connection, stream, call)
+        return None if version is None else int(version)
+
+    async def renew(self, stream: UUID, call: Call, version: int, lasts: timedelta | None) -> None:
+        """Replace the code, once for this call; the old one is void at once. The new one lasts so long, None: while the match is open."""
         row = {"code": chance.new_invite(), "expires_at": None if lasts is None else func.now() + lasts}
         made = insert(match_invites).values(stream_id=stream, **row)
         async with self._engine.begin() as connection:
-            await connection.execute(made.on_conflict_do_update(index_elements=["stream_id"], set_=row))
+            if await note(connection, stream, call, str(version)) is None:
+                await connection.execute(made.on_conflict_do_update(index_elements=["stream_id"], set_=row))
 
     async def admits(self, stream: UUID, code: str | None) -> bool:
         """Whether this is the match's code."""

@@ -25,6 +25,7 @@ from domain.match.state import AnyMatch, Match, fold
 from domain.match.table import NotAllowed, Unfit, World
 from service import chance
 from service.cache import SNAPSHOT_EVERY, Cache
+from service.calls import Call
 from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
 from service.proofs import Proof, proof
@@ -53,37 +54,19 @@ class Busy(Exception):
 
 
 class Stale(Exception):
-    """The caller asked for a version of the match that is not the present one, which is `version`."""
+    """The caller asked for a version of the match that is not the present one, which is `version`; None if they may not know that."""
 
-    def __init__(self, version: int) -> None:
+    def __init__(self, version: int | None) -> None:
         super().__init__(f"the match stands at version {version}")
         self.version = version
 
 
-class Call(msgspec.Struct, frozen=True):
-    """One call of one caller, so that a repeated one is known again.
-
-    `id` comes of the caller, the operation and the Idempotency-Key, or is random without a key (`keyed` false).
-    `fingerprint` is a hash of what was asked for. `expected` is the version that the caller insists on.
-    """
-
-    id: UUID
-    fingerprint: bytes
-    keyed: bool
-    actor: str
-    expected: int | None = None
-
-
-def house_call() -> Call:
-    """A call of the house itself, for its clocks and bots."""
-    return Call(chance.new_uuid(), b"", keyed=False, actor="")
-
-
 class Changed(msgspec.Struct, frozen=True):
-    """What a command did: the match right after it, and the records it appended."""
+    """What a command did: the match right after it, and the records it appended. `repeated`: it had done so before."""
 
     match: AnyMatch
     records: tuple[Record, ...]
+    repeated: bool = False
 
 
 class Matches:
@@ -143,7 +126,7 @@ class Matches:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
                 except (Refused, NotNow, NotAllowed, Unfit, Stale, UnknownMatch) as refused:
-                    if (before := await self._replayed(call, stream)) is not None:
+                    if (before := await self.before(call, stream)) is not None:
                         return before
                     if fresh or await self._store.version(stream) == held.match.version:
                         REFUSALS.labels(getattr(refused, "code", "stale" if isinstance(refused, Stale) else "unknown_match")).inc()
@@ -254,8 +237,8 @@ class Matches:
         for tell in self._moved:
             tell(held.match)
 
-    async def _replayed(self, call: Call, stream: UUID) -> Changed | None:
-        """What this call did when it came before, if it did. Raises `KeyReused` when it asked for something else then."""
+    async def before(self, call: Call, stream: UUID) -> Changed | None:
+        """What this call did to a match when it came before, if it did. Raises `KeyReused` when it asked for something else then."""
         before = await self._store.remembered(stream, call.id) if call.keyed else None
         if before is None:
             return None
@@ -266,7 +249,7 @@ class Matches:
     async def _again(self, stream: UUID, first: int, last: int) -> Changed:
         """What a command that is already in the log did."""
         held = await self._cache.read(stream, last)
-        return Changed(held.match, await self.records(held.match, first - 1, last - first + 1))
+        return Changed(held.match, await self.records(held.match, first - 1, last - first + 1), repeated=True)
 
 
 def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.players import Timestamp
-from service.store.tables import player_mutes, players
+from service.store.account_tables import player_mutes, players
 
 MUTES_MAX = 200
 """Players that one player may mute."""
@@ -26,7 +26,7 @@ class Mute(msgspec.Struct, frozen=True):
 
     player_id: Annotated[str, Meta(description="The muted player's id.")]
     display_name: Annotated[str, Meta(description="Their name as it is shown.")]
-    muted_at: Timestamp
+    muted_at: Annotated[Timestamp, Meta(description="When you muted them.")]
 
 
 class Mutes:

@@ -14,7 +14,7 @@ from sqlalchemy.types import TypeEngine
 
 from service import chance
 from service.lately import Lately
-from service.store.tables import player_tokens, players
+from service.store.account_tables import player_tokens, players
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
@@ -39,14 +39,14 @@ class Player(msgspec.Struct, frozen=True):
 
     player_id: Annotated[str, Meta(description="The player's id.")]
     display_name: Annotated[str, Meta(description="The name as it is shown.")]
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When the account was made.")]
 
 
 class Token(msgspec.Struct, frozen=True):
     """A token of a player: all but its secret, which nobody has but whom it was handed to."""
 
     token_id: Annotated[str, Meta(description="Names the token; no secret.")]
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When it was handed out.")]
     last_used_at: Annotated[Timestamp | None, Meta(description="When it was last used, give or take a minute; null before that.")]
 
 

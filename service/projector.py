@@ -20,7 +20,7 @@ class SeatView(msgspec.Struct, frozen=True):
     """One seat of a match, as everybody sees it."""
 
     seat: Seat
-    kind: Literal["open", "player", "bot"]
+    kind: Annotated[Literal["open", "player", "bot"], msgspec.Meta(description="Who sits here: nobody yet, a player, or a bot.")]
     player_id: Annotated[str | None, msgspec.Meta(description="Who sits here; null for an open seat and for a bot.")]
     display_name: Annotated[
         str | None,
@@ -44,16 +44,16 @@ class Decision(msgspec.Struct, frozen=True):
 class MatchView(msgspec.Struct, frozen=True):
     """A match through your eyes: all that a screen needs, and nothing that you may not know."""
 
-    match_id: str
+    match_id: Annotated[str, msgspec.Meta(description="The match's id.")]
     game: Annotated[str, msgspec.Meta(description="Key of the game.")]
     ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match is played by.")]
     status: Status
     version: Annotated[int, msgspec.Meta(description="How many events the match has; the cursor for `list_events`.")]
-    options: AnyOptions
+    options: Annotated[AnyOptions, msgspec.Meta(description="What the players agreed on, every option with its value.")]
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, msgspec.Meta(description="Null: nobody is hurried.")]
-    seats: tuple[SeatView, ...]
+    seats: Annotated[tuple[SeatView, ...], msgspec.Meta(description="Who sits where, in seat order.")]
     you: Annotated[Seat | None, msgspec.Meta(description="Your seat; null when you only watch.")]
     host: Annotated[str, msgspec.Meta(description="Player id of the host, who may start the match.")]
     waiting_for: Annotated[tuple[Seat, ...], msgspec.Meta(description="Seats that owe a choice now.")]
@@ -62,7 +62,7 @@ class MatchView(msgspec.Struct, frozen=True):
     result: Annotated[Result | None, msgspec.Meta(description="Null until the match has ended.")]
     rematch: Annotated[str | None, msgspec.Meta(description="Id of the match that follows this one, once there is one.")]
     invite: Annotated[str | None, msgspec.Meta(description="The invitation code, for the host of a private match; else null.")]
-    server_time: Timestamp
+    server_time: Annotated[Timestamp, msgspec.Meta(description="The server's clock as it answers: deadlines are to be counted from it.")]
 
 
 DELAY_EVENTS = 20
@@ -73,7 +73,7 @@ class Item(msgspec.Struct, frozen=True):
     """One event of a match through your eyes. What you may not know yet is null; the event keeps its type and shape."""
 
     version: Annotated[int, msgspec.Meta(ge=1, description="The event's place in the match, from 1, without gaps.")]
-    at: Timestamp
+    at: Annotated[Timestamp, msgspec.Meta(description="When it happened.")]
     seat: Annotated[Seat | None, msgspec.Meta(description="The seat whose choice this is; null for what the rules or the house did.")]
     seal: Annotated[
         str | None,
@@ -82,7 +82,7 @@ class Item(msgspec.Struct, frozen=True):
     draw: Annotated[
         int | None, msgspec.Meta(description="Number of the roll or shuffle that this event is the first to show; null where it is not.")
     ]
-    event: AnyEvent
+    event: Annotated[AnyEvent, msgspec.Meta(description="What happened, as far as you may know it.")]
 
 
 def viewer_of(match: AnyMatch, caller: Player | None) -> Viewer:
@@ -106,9 +106,12 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
 
 
 def shown_version(spectators: Spectators, status: Status, began: int, version: int, viewer: Viewer) -> int:
-    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one."""
+    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one.
+
+    The table as it is laid is never older news: the first event of a game follows from what was agreed on alone.
+    """
     if viewer is None and spectators == "delayed" and status == "playing":
-        return max(began, version - DELAY_EVENTS)
+        return max(began + 1, version - DELAY_EVENTS)
     return version
 
 

@@ -34,12 +34,12 @@ class Proof(msgspec.Struct, frozen=True):
     """The transcript of all chance and all secrets of a match; `verify/` in the repository checks one in a page of code."""
 
     scheme: Annotated[str, Meta(description="Which rules of checking apply.")]
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match's id.")]
     commitment: Annotated[str, Meta(description="As it stood in the first event, before anyone sat down.")]
     seed: Annotated[str, Meta(description="The seed of the match, in hex.")]
     entropy: Annotated[tuple[str, ...], Meta(description="What the players added, in seat order; empty text where nothing.")]
-    draws: tuple[ProvenDraw, ...]
-    seals: tuple[ProvenSeal, ...]
+    draws: Annotated[tuple[ProvenDraw, ...], Meta(description="Every roll and shuffle of the match, in order.")]
+    seals: Annotated[tuple[ProvenSeal, ...], Meta(description="Every secret choice of the match, in order.")]
 
 
 def proof(match: AnyMatch, seed: bytes, records: Iterable[Record]) -> Proof:

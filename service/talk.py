@@ -30,7 +30,8 @@ from service.players import Player, Timestamp
 from service.pledges import MadePledge, Pledge, PledgeTally, Showings, Shown, kept, offers, tally
 from service.projector import require_known, whole_seconds
 from service.store import KeyReused
-from service.store.tables import match_messages, player_mutes
+from service.store.account_tables import player_mutes
+from service.store.tables import match_messages
 
 TEXT_MAX = 500
 
@@ -65,7 +66,7 @@ class Message(msgspec.Struct, frozen=True):
     """What a player said at a match. Show the text as the plain text that it is, never as markup."""
 
     message_id: Annotated[str, Meta(description="The message's id.")]
-    at: Timestamp
+    at: Annotated[Timestamp, Meta(description="When it was said.")]
     player_id: Annotated[str, Meta(description="The player who said it.")]
     seat: Annotated[Seat, Meta(description="Where they sat then; before the start somebody else may have sat down there since.")]
     to_seat: Annotated[Seat | None, Meta(description="The seat it was whispered to; null when it was said to all.")]

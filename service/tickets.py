@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.players import Player, player_of
-from service.store.tables import players, stream_tickets
+from service.store.account_tables import players
+from service.store.tables import stream_tickets
 
 TICKET_SECONDS = 60
 

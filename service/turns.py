@@ -20,7 +20,7 @@ from service.store import EventStore, Waiting
 class Turn(msgspec.Struct, frozen=True):
     """A choice that you owe, and at which match. `get_match` tells what you can choose."""
 
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match that waits.")]
     game: Annotated[str, Meta(description="Key of the game.")]
     seat: Annotated[Seat, Meta(description="Your seat at this match.")]
     decision: Annotated[str, Meta(description="Id of the question, as the view has it under `decisions`.")]

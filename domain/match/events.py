@@ -9,9 +9,18 @@ from domain.match.game import AnyGame, Place, Seat, Viewer
 
 Options = TypeVar("Options")
 
-Visibility: TypeAlias = Literal["public", "private"]
-Spectators: TypeAlias = Literal["none", "public", "delayed"]
-Start: TypeAlias = Literal["when_full", "by_host"]
+Visibility: TypeAlias = Annotated[
+    Literal["public", "private"],
+    msgspec.Meta(description="`public`: everybody finds it; `private`: only those who sit there, its host and whom it invites know of it."),
+]
+Spectators: TypeAlias = Annotated[
+    Literal["none", "public", "delayed"],
+    msgspec.Meta(description="What those see of the play who do not sit: nothing, the public view, or the public view with a delay."),
+]
+Start: TypeAlias = Annotated[
+    Literal["when_full", "by_host"],
+    msgspec.Meta(description="When play begins: as soon as every seat is taken, or when the host says so."),
+]
 PlayerId: TypeAlias = Annotated[str, msgspec.Meta(description="The account of a player, an opaque id.")]
 Level: TypeAlias = Annotated[str, msgspec.Meta(description="How well a bot plays, one of the game's bot levels.")]
 
@@ -35,7 +44,7 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
 
     game: Annotated[str, msgspec.Meta(description="Key of the game.")]
     ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match is played by.")]
-    options: Options
+    options: Annotated[Options, msgspec.Meta(description="What the players agreed on, every option with its value.")]
     seats: Annotated[int, msgspec.Meta(ge=1, description="How many seats the match has.")]
     visibility: Visibility
     spectators: Spectators
@@ -103,19 +112,19 @@ class Seated(msgspec.Struct, frozen=True):
 class Started(msgspec.Struct, frozen=True, tag_field="type", tag="match.started"):
     """Play began with these seats."""
 
-    seats: tuple[Seated, ...]
+    seats: Annotated[tuple[Seated, ...], msgspec.Meta(description="Who sits where, in seat order.")]
 
 
 class TimedOut(msgspec.Struct, frozen=True, tag_field="type", tag="match.timed_out"):
     """These seats let their time pass. What the clock does for them follows, as was agreed."""
 
-    seats: tuple[Seat, ...]
+    seats: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats that owed a choice and made none.")]
 
 
 class ClockMoved(msgspec.Struct, frozen=True, tag_field="type", tag="match.clock_moved"):
     """The match's clock was put forward. Only a server in test mode does this."""
 
-    seconds: int
+    seconds: Annotated[int, msgspec.Meta(description="By how many seconds every deadline came nearer.")]
 
 
 class Resigned(msgspec.Struct, frozen=True, tag_field="type", tag="match.resigned"):

@@ -33,14 +33,14 @@ class Refused(Exception):
 class Roll(msgspec.Struct, frozen=True, tag_field="kind", tag="roll"):
     """The rules ask for `dice` dice of `sides` sides; the outcome is their faces, 1 to `sides`, in the order thrown."""
 
-    dice: int
-    sides: int
+    dice: Annotated[int, msgspec.Meta(ge=1, description="How many dice.")]
+    sides: Annotated[int, msgspec.Meta(ge=1, description="How many sides each has.")]
 
 
 class Shuffle(msgspec.Struct, frozen=True, tag_field="kind", tag="shuffle"):
     """The rules ask for `items` in a random order; the outcome is that order."""
 
-    items: tuple[int | str, ...]
+    items: Annotated[tuple[int | str, ...], msgspec.Meta(description="Ids of components, in the order before the shuffle.")]
 
 
 Request: TypeAlias = Roll | Shuffle

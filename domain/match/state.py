@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from functools import reduce
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -28,7 +28,9 @@ from domain.match.play import Entry, Owed
 Options = TypeVar("Options")
 State = TypeVar("State")
 
-Status: TypeAlias = Literal["open", "playing", "ended"]
+Status: TypeAlias = Annotated[
+    Literal["open", "playing", "ended"], msgspec.Meta(description="`open` until play begins, then `playing`, at last `ended`.")
+]
 
 
 class Chair(msgspec.Struct, frozen=True):

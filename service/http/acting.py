@@ -6,11 +6,11 @@ from litestar.di import NamedDependency
 from domain.match.game import AnyGame
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed
+from service.calls import Call
 from service.http.conditions import IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey, command_id, fingerprint
-from service.http.problems import Trouble
-from service.http.views import Views
-from service.matches import Call, Changed, Decide, Matches, Open, Stale
+from service.http.views import Views, tagged_view
+from service.matches import Changed, Decide, Matches, Open, Stale
 from service.players import Player
 from service.projector import MatchView, require_known, shown_version, viewer_of
 
@@ -28,7 +28,12 @@ class Acting:
 
     async def open(self, operation: str, game: AnyGame, decide: Open, *asked: object, seed: bytes | None = None) -> Changed:
         """Open a match as the domain decides; `asked` is everything that the call asks for, and `seed` is a test's."""
-        return await self._matches.open(self._call(operation, asked), game, decide, seed)
+        return await self._matches.open(self.call(operation, *asked), game, decide, seed)
+
+    async def opened(self, operation: str, *asked: object) -> Changed | None:
+        """The match that this very call opened when it came before, if it did."""
+        call = self.call(operation, *asked)
+        return await self._matches.before(call, call.id)
 
     async def change(
         self, operation: str, match_id: str, decide: Decide, *asked: object, invited: bool = False, conditional: bool = True
@@ -44,7 +49,7 @@ class Acting:
             if call.expected is not None:
                 self._require_in_sight(match)
 
-        call = self._call(operation, (match_id, *asked), conditional)
+        call = self.call(operation, match_id, *asked, conditional=conditional)
         return await self._matches.change(match_id, call, decide, may_know)
 
     def require_version(self, match: AnyMatch) -> None:
@@ -61,17 +66,19 @@ class Acting:
         else:
             seen = shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer)
         if seen != match.version:
-            raise Trouble("precondition_failed", "This is not the version that you see.")
+            raise Stale(None)
 
     async def shown(self, changed: Changed) -> MatchView:
-        """The match right after the change, as this player sees it."""
-        return await self._views.shown(changed.match, self._player)
+        """The match right after the change, as this player sees it now: a call that comes again may come from who has left."""
+        now = await self._matches.get(changed.match.match_id) if changed.repeated else changed.match
+        return await self._views.told(changed.match, now, self._player)
 
     async def answered(self, changed: Changed) -> Response[MatchView]:
         """The answer that shows the match right after the change."""
-        return await self._views.answered(changed.match, self._player)
+        return tagged_view(await self.shown(changed))
 
-    def _call(self, operation: str, asked: tuple[object, ...], conditional: bool = True) -> Call:
+    def call(self, operation: str, *asked: object, conditional: bool = True) -> Call:
+        """This call, which asks for all of `asked`."""
         return Call(
             id=command_id(self.player_id, operation, self._key),
             fingerprint=fingerprint(operation, *asked),
@@ -88,5 +95,15 @@ async def acting(
     idempotency_key: IdempotencyKey = None,
     if_match: IfMatch = None,
 ) -> Acting:
-    """The dependency `acting`."""
+    """The dependency `acting`: a call about a match that is there."""
     return Acting(matches, views, player, idempotency_key, if_match)
+
+
+async def opening(
+    matches: NamedDependency[Matches],
+    views: NamedDependency[Views],
+    player: NamedDependency[Player],
+    idempotency_key: IdempotencyKey = None,
+) -> Acting:
+    """The dependency `opening`: a call for a new match, of which there is no version to insist on."""
+    return Acting(matches, views, player, idempotency_key, None)

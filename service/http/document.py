@@ -41,17 +41,20 @@ TAGS: Mapping[str, str] = {
 }
 
 
-UNIONS: Mapping[str, Any] = {
-    "Options": AnyOptions,
-    "Command": AnyCommand,
-    "Event": AnyEvent,
-    "Table": AnyView,
-    "DrawRequest": Request,
-    "StreamFrame": StreamFrame,
-    "TurnStreamFrame": TurnStreamFrame,
-    "Drawn": int | str,
+UNIONS: Mapping[str, tuple[Any, str]] = {
+    "Options": (AnyOptions, "What the players of a match agree on, told apart by `game`."),
+    "Command": (AnyCommand, "A choice in a game, told apart by `type`: `<game>.<what is done>`. A view lists those that you may send."),
+    "Event": (
+        AnyEvent,
+        "Something that happened, told apart by `type`: `match.<what>` for the match itself, `<game>.<what>` for its game.",
+    ),
+    "Table": (AnyView, "What lies on the table of one game, through the eyes of one viewer, told apart by `game`."),
+    "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
+    "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
+    "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
+    "Drawn": (int | str, "What a draw brings: the face of a die as a number, or the id of a component."),
 }
-"""The unions, by their public names."""
+"""The unions and what is said of each, by their public names."""
 
 
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:

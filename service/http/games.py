@@ -44,7 +44,7 @@ class GameDetails(GameSummary, frozen=True, kw_only=True):
 class GamePage(msgspec.Struct, frozen=True):
     """The games."""
 
-    items: tuple[GameSummary, ...]
+    items: Annotated[tuple[GameSummary, ...], Meta(description="All of them, in the order in which to offer them.")]
     next_cursor: Annotated[str | None, Meta(description="Always null: all games fit on one page.")]
 
 

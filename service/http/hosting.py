@@ -21,6 +21,7 @@ from service.http.auth import signed_in
 from service.http.problems import Trouble
 from service.http.views import Views
 from service.invites import Invites
+from service.matches import Changed, Matches
 from service.players import Player
 from service.projector import MatchView
 
@@ -141,23 +142,29 @@ async def close_match(match_id: FromPath[str], acting: NamedDependency[Acting]) 
     tags=["hosting"],
     guards=[signed_in],
     status_code=200,
-    opt={"problems": ["match_not_found", "not_host", "not_private", "invalid_body"]},
+    opt={"problems": ["match_not_found", "not_host", "not_private", "key_reused", "precondition_failed"]},
 )
 async def renew_invite(
     match_id: FromPath[str],
     data: JSONBody[RenewInvite],
+    acting: NamedDependency[Acting],
     views: NamedDependency[Views],
+    matches: NamedDependency[Matches],
     player: NamedDependency[Player],
     invites: NamedDependency[Invites],
 ) -> Response[MatchView]:
     """Makes a new code for a private match; the old one is void at once. The host finds it in the view as `invite`."""
-    match, _ = await views.seen(match_id, player)
+    match, call = await views.known(match_id, player), acting.call("renew_invite", match_id, data)
+    if (version := await invites.renewed(stream_of(match_id), call)) is not None:
+        return await acting.answered(Changed(await matches.at(match, version), (), repeated=True))
     if match.host != player.player_id:
         raise NotAllowed("not_host")
     if match.agreed.visibility != "private":
         raise Trouble("not_private")
-    await invites.renew(stream_of(match_id), None if data.lasts_seconds is None else timedelta(seconds=data.lasts_seconds))
-    return await views.answered(match, player)
+    acting.require_version(match)
+    lasts = None if data.lasts_seconds is None else timedelta(seconds=data.lasts_seconds)
+    await invites.renew(stream_of(match_id), call, match.version, lasts)
+    return await acting.answered(Changed(match, ()))
 
 
 ROUTES = (start_match, seat_bot, remove_bot, remove_player, close_match, renew_invite)

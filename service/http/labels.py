@@ -15,8 +15,8 @@ from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 class Text(msgspec.Struct, frozen=True):
     """The same words in English and in French."""
 
-    en: str
-    fr: str
+    en: Annotated[str, Meta(description="In English.")]
+    fr: Annotated[str, Meta(description="In French.")]
 
 
 class Labels(msgspec.Struct, frozen=True):

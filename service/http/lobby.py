@@ -25,14 +25,14 @@ STATUSES: tuple[Status, ...] = ("open", "playing", "ended")
 class MatchSummary(msgspec.Struct, frozen=True):
     """A match as a list shows it. `get_match` tells the rest."""
 
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match's id, for `get_match` and `take_seat`.")]
     game: Annotated[str, Meta(description="Key of the game.")]
-    options: AnyOptions
+    options: Annotated[AnyOptions, Meta(description="What its players agree on, every option with its value.")]
     status: Status
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, Meta(description="Null: nobody is hurried.")]
-    seats: tuple[SeatView, ...]
+    seats: Annotated[tuple[SeatView, ...], Meta(description="Who sits where, in seat order.")]
     host: Annotated[str, Meta(description="Player id of the host, who may start the match.")]
     seats_open: Annotated[
         int,
@@ -41,14 +41,14 @@ class MatchSummary(msgspec.Struct, frozen=True):
             " Those that a rematch keeps for its players do not count."
         ),
     ]
-    opened_at: Timestamp
+    opened_at: Annotated[Timestamp, Meta(description="When it was opened.")]
     version: Annotated[int, Meta(description="How many events the match has, as far as you may see it.")]
 
 
 class MatchPage(msgspec.Struct, frozen=True):
     """Matches, the newest first."""
 
-    items: tuple[MatchSummary, ...]
+    items: Annotated[tuple[MatchSummary, ...], Meta(description="The matches of this page.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 

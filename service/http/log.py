@@ -34,7 +34,7 @@ WAIT_MAX_SECONDS = 25
 class EventPage(msgspec.Struct, frozen=True):
     """Events of a match through your eyes, oldest first."""
 
-    items: tuple[Item, ...]
+    items: Annotated[tuple[Item, ...], Meta(description="What followed the version that you have; empty where nothing did.")]
     version: Annotated[int, Meta(description="The version of the match now. Ask again with `after` set to the last one you have.")]
     ended: Annotated[bool, Meta(description="Whether the match has ended; no event follows its version then.")]
 
@@ -42,21 +42,21 @@ class EventPage(msgspec.Struct, frozen=True):
 class MatchRecord(msgspec.Struct, frozen=True):
     """A match that has ended, with nothing hidden."""
 
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match's id.")]
     game: Annotated[str, Meta(description="Key of the game.")]
     ruleset: Annotated[int, Meta(description="Version of the game's rules that it was played by.")]
-    options: AnyOptions
-    seats: tuple[SeatView, ...]
+    options: Annotated[AnyOptions, Meta(description="What the players had agreed on, every option with its value.")]
+    seats: Annotated[tuple[SeatView, ...], Meta(description="Who sat where at the end, in seat order.")]
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
-    result: Result
+    result: Annotated[Result, Meta(description="How it ended.")]
     tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]
-    proof: Proof
+    proof: Annotated[Proof, Meta(description="What the dice and the secret choices rest on.")]
 
 
 class MatchProof(msgspec.Struct, frozen=True):
     """What the dice and the secrets of a match rest on."""
 
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match's id.")]
     scheme: Annotated[str, Meta(description="How dice and shuffles are drawn and secret choices sealed.")]
     commitment: Annotated[str, Meta(description="SHA-256 that binds the server to the seed of this match before anyone sits.")]
     proof: Annotated[Proof | None, Meta(description="Null until the match has ended, however it ends.")]

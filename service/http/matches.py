@@ -13,7 +13,7 @@ from domain.match import lobby
 from domain.match.events import Clock, Opened, Spectators, Start, Visibility
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
-from domain.match.play import Entry
+from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service.http.acting import Acting
@@ -26,6 +26,7 @@ from service.http.views import Views
 from service.matches import Changed, Matches
 from service.players import Player
 from service.projector import MatchView
+from service.rematches import Rematches
 from service.store import RematchTaken
 
 
@@ -81,18 +82,19 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             "no_such_level",
             "clock_needed",
             "key_reused",
+            "match_not_found",
             "test_mode_off",
             "outcome_does_not_fit",
         ]
     },
 )
 async def open_match(
-    data: JSONBody[OpenMatch], acting: NamedDependency[Acting], test_mode: NamedDependency[TestMode]
+    data: JSONBody[OpenMatch], opening: NamedDependency[Acting], test_mode: NamedDependency[TestMode]
 ) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
     The terms never change. A match that is full begins at once unless the host is to start it; one that has not begun after
-    a day expires.
+    a day expires. Only a repeated call finds no match: when it was private, and is not yours any more.
     """
     if data.testing is not None:
         test_mode.require()
@@ -110,7 +112,7 @@ async def open_match(
             spectators=data.spectators,
             clock=data.clock,
             start=data.start,
-            host=acting.player_id,
+            host=opening.player_id,
             rematch_of=None,
             kept_for=(),
             scheme=SCHEME,
@@ -118,7 +120,7 @@ async def open_match(
         )
         return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, testing.outcomes)
 
-    return await _created(acting, await acting.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or "")))
+    return await _created(opening, await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or "")))
 
 
 @get(
@@ -140,13 +142,14 @@ async def get_match(
 
     Without a token you see what a spectator sees. Sent with `If-None-Match`, the answer is 304 while nothing has changed.
     """
-    match, _ = await views.seen(match_id, caller)
+    now, _ = await views.seen(match_id, caller)
+    match = now
     if at_version is not None:
-        if at_version > match.version:
-            fault = Fault("query", "/at_version", f"The match stands at version {match.version}.")
+        if at_version > now.version:
+            fault = Fault("query", "/at_version", f"The match stands at version {now.version}.")
             raise Trouble("invalid_parameter", errors=[fault])
-        match = await matches.at(match, at_version)
-    return await views.answered(match, caller, if_none_match)
+        match = await matches.at(now, at_version)
+    return await views.answered(match, caller, if_none_match, now)
 
 
 @post(
@@ -161,6 +164,7 @@ async def rematch(
     match_id: FromPath[str],
     acting: NamedDependency[Acting],
     matches: NamedDependency[Matches],
+    rematches: NamedDependency[Rematches],
     views: NamedDependency[Views],
     player: NamedDependency[Player],
 ) -> Response[MatchView]:
@@ -171,7 +175,10 @@ async def rematch(
     """
     match, _ = await views.seen(match_id, player)
     acting.require_version(match)
-    successor = await matches.successor(match)
+    if (opened := await acting.opened("rematch", match_id)) is not None:
+        return await _created(acting, opened)
+    call = acting.call("rematch", match_id)
+    successor = await rematches.led_to(match, call) or await matches.successor(match)
     if successor is None:
         game = GAMES[match.agreed.game]
 
@@ -184,16 +191,19 @@ async def rematch(
             successor = await matches.successor(match)
     if successor is None:  # The offer was made and taken back in this very moment.
         raise Trouble("match_busy")
+    successor = await rematches.lead_to(match, call, successor)
 
     def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
         return lobby.take_seat(game, offered, acting.player_id, None, "", world)
 
-    following = await matches.get(successor)
-    if following.seat_of(acting.player_id) is not None:
-        return await _created(acting, Changed(following, ()))
-    return await _created(
-        acting, await acting.change("rematch", successor, join, invited=match.seat_of(acting.player_id) is not None, conditional=False)
-    )
+    invited = match.seat_of(acting.player_id) is not None
+    try:
+        joined = await acting.change("rematch", successor, join, invited=invited, conditional=False)
+    except NotNow:
+        joined = Changed(await matches.get(successor), ())
+        if joined.match.seat_of(acting.player_id) is None:
+            raise
+    return await _created(acting, joined)
 
 
 async def _created(acting: Acting, changed: Changed) -> Response[MatchView]:

@@ -39,7 +39,7 @@ class CreatedPlayer(msgspec.Struct, frozen=True):
 
     player_id: Annotated[str, Meta(description="The player's id, which everybody may know.")]
     display_name: Annotated[str, Meta(description="The name as it is shown.")]
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When the account was made.")]
     token_id: Annotated[str, Meta(description="Names the token in `list_tokens` and `revoke_token`; no secret.")]
     token: Secret
 
@@ -55,7 +55,7 @@ class CreatedToken(msgspec.Struct, frozen=True):
 
     token_id: Annotated[str, Meta(description="Names the token in `list_tokens` and `revoke_token`; no secret.")]
     token: Secret
-    created_at: Timestamp
+    created_at: Annotated[Timestamp, Meta(description="When it was handed out.")]
 
 
 class TokenPage(msgspec.Struct, frozen=True):

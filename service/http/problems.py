@@ -132,6 +132,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case UnknownMatch():
             return Trouble("match_not_found")
+        case Stale(version=None):
+            return Trouble("precondition_failed", "This is not the version that you see.")
         case Stale(version=version):
             return Trouble("precondition_failed", f"The match stands at version {version}.")
         case BadName():

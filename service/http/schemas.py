@@ -18,9 +18,12 @@ REF = "#/components/schemas/"
 
 
 class Schemas:
-    """The schemas of `requests` and `responses`, which are types; `unions` are the unions among them, by their public names."""
+    """The schemas of `requests` and `responses`, which are types.
 
-    def __init__(self, requests: Iterable[Any], responses: Iterable[Any], unions: Mapping[str, Any]) -> None:
+    `unions` are the unions among them and what is said of each, by their public names.
+    """
+
+    def __init__(self, requests: Iterable[Any], responses: Iterable[Any], unions: Mapping[str, tuple[Any, str]]) -> None:
         self._requests, asked = _schemas(requests, unions)
         self._responses, answered = _schemas(responses, unions)
         asked = {name: _without_defaults(schema) for name, schema in asked.items()}
@@ -60,8 +63,9 @@ def public_name(kind: Any) -> str:
 class _Unions:
     """The unions that have a name, and the components of those that were met."""
 
-    def __init__(self, unions: Mapping[str, Any]) -> None:
-        self._names = {frozenset(map(_member, get_args(union))): name for name, union in unions.items()}
+    def __init__(self, unions: Mapping[str, tuple[Any, str]]) -> None:
+        self._names = {frozenset(map(_member, get_args(union))): name for name, (union, _) in unions.items()}
+        self._words = {name: words for name, (_, words) in unions.items()}
         self.met: dict[str, JsonSchema] = {}
 
     def of_structs(self, union: JsonSchema) -> JsonSchema:
@@ -78,7 +82,7 @@ class _Unions:
     def _named(self, members: Iterable[str], component: JsonSchema) -> JsonSchema:
         name = self._names.get(frozenset(members))
         assert name, f"this union needs a name: {sorted(members)}"
-        self.met[name] = component
+        self.met[name] = {"description": self._words[name], **component}
         return {"$ref": REF + name}
 
 
@@ -86,7 +90,7 @@ def _member(kind: Any) -> str:
     return {int: "integer", str: "string"}.get(kind) or REF + public_name(kind)
 
 
-def _schemas(kinds: Iterable[Any], unions: Mapping[str, Any]) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
+def _schemas(kinds: Iterable[Any], unions: Mapping[str, tuple[Any, str]]) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
     """The schemas of these types by type, and the components they refer to by public name."""
     kinds = list(dict.fromkeys(kinds))
     classes = _classes(kinds)
@@ -146,6 +150,7 @@ def _tidy(node: Any, unions: _Unions) -> Any:
         node = {"type": "string" if isinstance(values[0], str) else "integer", **node}
         if len(values) == 1:
             node["const"] = node.pop("enum")[0]
+            node.setdefault("description", f"Always `{node['const']}`.")
     if isinstance(variants := node.get("anyOf"), list):
         del node["anyOf"]
         node = _one_of(variants, unions) | node  # What is said of the whole says more than what is said of a part.

@@ -44,7 +44,7 @@ class PlayerStanding(msgspec.Struct, frozen=True):
 class StandingPage(msgspec.Struct, frozen=True):
     """Players of a game, the best first."""
 
-    items: tuple[PlayerStanding, ...]
+    items: Annotated[tuple[PlayerStanding, ...], Meta(description="The players of this page.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 

@@ -51,25 +51,25 @@ Reason: TypeAlias = Literal["ended", "rotate", "shutdown", "slow", "gone", "unav
 class SnapshotFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="snapshot"):
     """The match as it stands, at the beginning of a stream."""
 
-    view: MatchView
+    view: Annotated[MatchView, Meta(description="The match through your eyes.")]
 
 
 class ResumedFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="resumed"):
     """The stream goes on right after the version that you have."""
 
-    version: int
+    version: Annotated[int, Meta(description="The version that you said you have; events follow from the next on.")]
 
 
 class EventFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="event"):
     """One event, as `list_events` tells it."""
 
-    item: Item
+    item: Annotated[Item, Meta(description="The event, its version and its moment.")]
 
 
 class ResetFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="reset"):
     """What you have is not of this match, or too old: forget it and start from this view."""
 
-    view: MatchView
+    view: Annotated[MatchView, Meta(description="The match through your eyes.")]
 
 
 class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
@@ -97,7 +97,7 @@ class StreamTicket(msgspec.Struct, frozen=True):
     """A ticket to one stream."""
 
     ticket: Annotated[str, Meta(description="Send it as `?ticket=` within a minute. It is good once.")]
-    expires_at: Timestamp
+    expires_at: Annotated[Timestamp, Meta(description="Until when it opens a stream.")]
 
 
 STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")

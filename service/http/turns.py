@@ -32,7 +32,7 @@ TURNS_MAX = 500
 class TurnPage(msgspec.Struct, frozen=True):
     """Matches that wait for you, the most urgent first."""
 
-    items: tuple[Turn, ...]
+    items: Annotated[tuple[Turn, ...], Meta(description="The choices that you owe, one for each match.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 
@@ -45,13 +45,13 @@ class TurnsFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turns"):
 class TurnFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turn"):
     """A match waits for you now, or asks you something else than before."""
 
-    turn: Turn
+    turn: Annotated[Turn, Meta(description="What it waits for.")]
 
 
 class DoneFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="done"):
     """A match does not wait for you any more, whoever saw to it."""
 
-    match_id: str
+    match_id: Annotated[str, Meta(description="The match that waits no more.")]
 
 
 TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | DoneFrame | ByeFrame

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from domain.match.game import Viewer
 from domain.match.state import AnyMatch
+from domain.match.table import NotAllowed
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS, etag, tagged
 from service.invites import Invites
 from service.matches import Matches
 from service.players import Player, Players
-from service.projector import MatchView, shown_version, view, viewer_of
+from service.projector import MatchView, require_known, shown_version, view, viewer_of
 
 
 class Sight(NamedTuple):
@@ -50,19 +51,47 @@ class Views:
         sight = await self.sight(match_id, caller)
         return await self._matches.at(sight.match, sight.version), sight.viewer
 
-    async def shown(self, match: AnyMatch, caller: Player | None) -> MatchView:
-        """The match as this caller sees it."""
-        viewer = viewer_of(match, caller)
+    async def known(self, match_id: str, player: Player) -> AnyMatch:
+        """The match as it stands, for what this player does to it. Raises `UnknownMatch` when they may not know of it."""
+        match = await self._matches.get(match_id)
+        require_known(match, player)
+        return match
+
+    async def shown(self, match: AnyMatch, caller: Player | None, now: AnyMatch | None = None) -> MatchView:
+        """The match as this caller sees it; `now` is how it stands where `match` is older, since all look back with today's eyes."""
+        return await self._shown(match, viewer_of(now or match, caller), _may_invite(now or match, caller))
+
+    async def told(self, match: AnyMatch, now: AnyMatch, player: Player) -> MatchView:
+        """`match` right after something that this player did, as far as they may see it `now`.
+
+        Who may know of the match and not see its play, such as a host who does not sit, is told of it without the table. Raises
+        `UnknownMatch` when it is private and not theirs any more.
+        """
+        require_known(now, player)
+        try:
+            viewer = viewer_of(now, player)
+        except NotAllowed:
+            return await self._shown(replace(match, table=None, owed=()), None, _may_invite(now, player))
+        seen = shown_version(now.agreed.spectators, now.status, now.began, now.version, viewer)
+        return await self.shown(await self._matches.at(match, min(match.version, seen)), player, now)
+
+    async def _shown(self, match: AnyMatch, viewer: Viewer, may_invite: bool) -> MatchView:
         successor = await self._matches.successor(match) if match.status == "ended" else None
-        invite = await self._invites.code(stream_of(match.match_id)) if _may_invite(match, caller) else None
+        invite = await self._invites.code(stream_of(match.match_id)) if may_invite else None
         names = await self._players.names(match.seated)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
-    async def answered(self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None) -> Response[MatchView]:
-        """The match as this caller sees it, or 304 where they have it already. The clock that runs is no part of the ETag."""
-        seen = await self.shown(match, caller)
-        tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
-        return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)
+    async def answered(
+        self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None, now: AnyMatch | None = None
+    ) -> Response[MatchView]:
+        """The match as this caller sees it, or 304 where they have it already."""
+        return tagged_view(await self.shown(match, caller, now), if_none_match)
+
+
+def tagged_view(seen: MatchView, if_none_match: str | None = None) -> Response[MatchView]:
+    """The answer that shows this, or 304 where the client has it already. The clock that runs is no part of the ETag."""
+    tag = etag(msgspec.json.encode(replace(seen, server_time=_NO_TIME)), seen.version)
+    return tagged(msgspec.json.encode(seen), tag, if_none_match, VIEW_HEADERS)
 
 
 def _sight(match: AnyMatch, caller: Player | None) -> Sight:

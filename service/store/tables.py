@@ -13,7 +13,6 @@ from sqlalchemy import (
     Column,
     DateTime,
     Double,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -146,6 +145,7 @@ match_current = Table(
     Index("match_current_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
     Index("match_current_bots", "bots_at", postgresql_where=text("bots_at IS NOT NULL")),
     Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
+    Index("match_current_hosted", text("(shown ->> 'host'::text)"), postgresql_where=text("status <> 'ended'::text")),
 )
 """What lists show of each match, written with its events. `players` are those seated and the host, in no order.
 
@@ -222,6 +222,17 @@ match_invites = Table(
 )
 """The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
 
+match_calls = Table(
+    "match_calls",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("command_id", Uuid, primary_key=True),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("came_to", Text, nullable=False),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+)
+"""Calls with an Idempotency-Key that changed something about a match beside its log, and what they came to."""
+
 match_talk = Table(
     "match_talk",
     metadata,
@@ -266,34 +277,3 @@ stream_tickets = Table(
     Index("stream_tickets_expired", "expires_at"),
 )
 """Tickets to streams that have not been used; without a `stream_id` it is the player's own stream."""
-
-players = Table(
-    "players",
-    metadata,
-    Column("player_id", Text, primary_key=True),
-    Column("display_name", Text),
-    Column("created_at", Moment, nullable=False, server_default=text("now()")),
-    Column("erased_at", Moment),
-)
-"""Accounts. An erased one keeps its id, so that old matches stay whole, and loses its name."""
-
-player_tokens = Table(
-    "player_tokens",
-    metadata,
-    Column("token_id", Text, primary_key=True),
-    Column("player_id", Text, ForeignKey("players.player_id"), nullable=False),
-    Column("hash", LargeBinary, nullable=False, unique=True),
-    Column("created_at", Moment, nullable=False, server_default=text("now()")),
-    Column("last_used_at", Moment),
-    Column("revoked_at", Moment),
-    Index("player_tokens_of", "player_id"),
-)
-
-player_mutes = Table(
-    "player_mutes",
-    metadata,
-    Column("player_id", Text, ForeignKey("players.player_id"), primary_key=True),
-    Column("muted_id", Text, ForeignKey("players.player_id"), primary_key=True),
-    Column("at", Moment, nullable=False, server_default=text("now()")),
-)
-"""Whose messages each player does not want to read."""

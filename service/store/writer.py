@@ -8,11 +8,13 @@ import asyncio
 import re
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha1
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import asyncpg
+import msgspec
 from prometheus_client import Counter, Histogram
 
 from service.store.connections import Connections
@@ -23,7 +25,11 @@ SELECT status, first_version, last_version, at
 FROM es.append_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 """
 
-APPEND_MANY = "SELECT appended, at FROM es.append_many_v1($1)"
+# One JSON text costs this process a tenth of what as many parameters would, and reads itself into the same types.
+APPEND_MANY = """
+SELECT appended, at
+FROM es.append_many_v1(ARRAY(SELECT a FROM json_populate_recordset(NULL::es.appending_v1, $1) a))
+"""
 
 TOGETHER_MAX = 64
 """So many appends share a transaction at most."""
@@ -119,7 +125,7 @@ class Writer:
         """Write a batch; what it leaves out, which is all of it where it fails, goes alone."""
         appended: frozenset[UUID] = frozenset()
         try:
-            [row] = await self._connections.rows(APPEND_MANY, [arguments(waiting.append) for waiting in batch], patience=0)
+            [row] = await self._connections.rows(APPEND_MANY, together(waiting.append for waiting in batch), patience=0)
             appended = frozenset(row["appended"])
             BATCHES.inc()
         except (StoreAway, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -162,7 +168,7 @@ def arguments(append: Append) -> tuple[Any, ...]:
         append.expected,
         append.command,
         append.fingerprint,
-        [uuid5(append.command, str(ordinal)) for ordinal in range(len(events))],
+        [_event_id(append.command, ordinal) for ordinal in range(len(events))],
         [event.type for event in events],
         [event.schema_version for event in events],
         [event.data for event in events],
@@ -180,6 +186,39 @@ def arguments(append: Append) -> tuple[Any, ...]:
         line.rematch_of,
         append.seed,
     )
+
+
+FIELDS = (
+    *("stream", "category", "expected", "command", "fingerprint", "ids", "types", "schema_versions", "data", "meta"),
+    *("game", "status", "visibility", "seats", "seats_open", "players", "waits_for", "due_at", "bots_owe", "shown", "rematch_of", "seed"),
+)
+"""What `arguments` are called in the type es.appending_v1."""
+
+
+def together(appends: Iterable[Append]) -> bytes:
+    """What `APPEND_MANY` takes: JSON text."""
+    rows = []
+    for append in appends:
+        row = dict(zip(FIELDS, arguments(append), strict=True))
+        row["data"], row["meta"] = list(map(msgspec.Raw, row["data"])), list(map(msgspec.Raw, row["meta"]))
+        row["shown"] = msgspec.Raw(row["shown"])
+        row["fingerprint"] = _bytea(append.fingerprint)
+        row["seed"] = None if append.seed is None else _bytea(append.seed)
+        rows.append(row)
+    return _encode(rows)
+
+
+def _bytea(value: bytes) -> str:
+    return "\\x" + value.hex()
+
+
+def _event_id(command: UUID, ordinal: int) -> UUID:
+    """The same as `uuid5(command, str(ordinal))`, which takes three times as long."""
+    digest = int.from_bytes(sha1(command.bytes + b"%d" % ordinal, usedforsecurity=False).digest()[:16], "big")
+    return UUID(int=digest & ~(0xF000 << 64) & ~(0xC000 << 48) | 5 << 76 | 0x8000 << 48)
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def _require_storable(text: bytes) -> None:

@@ -97,8 +97,9 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
     if "oneOf" in schema:
         yield from _union(schema, schemas)
         schema = {key: value for key, value in schema.items() if key != "oneOf"}
-    elif "description" not in schema:
+    if not schema.get("description"):
         yield "needs a description"
+    yield from (f"{key} needs a description" for key, each in schema.get("properties", {}).items() if not each.get("description"))
     for node in _nodes(schema):
         yield from _node(node)
         if node is not schema and "properties" in node and isinstance(node.get("type"), str):
@@ -116,7 +117,8 @@ def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
         yield "its mapping and its members differ"
     for value, member in mapping.items():
         struct = schemas[member.removeprefix(REF)]
-        if struct["properties"].get(tag) != {"type": "string", "const": value} or tag not in struct["required"]:
+        told = {key: struct["properties"].get(tag, {}).get(key) for key in ("type", "const")}
+        if told != {"type": "string", "const": value} or tag not in struct["required"]:
             yield f"{member} does not require {tag} to be {value}"
 
 

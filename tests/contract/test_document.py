@@ -91,6 +91,8 @@ def _broken(change: str) -> dict[str, Any]:
             broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"] = (
                 "#/components/schemas/Nothing"
             )
+        case "a property without a word":
+            del schemas["Token"]["properties"]["created_at"]["description"]
         case "a missing example":
             del broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
         case "a renamed path":
@@ -110,6 +112,7 @@ def _broken(change: str) -> dict[str, Any]:
         "an incomplete mapping",
         "an error of another shape",
         "a response that leads nowhere",
+        "a property without a word",
         "a missing example",
         "a renamed path",
     ],

@@ -47,7 +47,7 @@ class Shown(msgspec.Struct):
     fixed: Literal["always"] = "always"
 
 
-UNIONS = {"Choice": Terms | Others, "Mixed": int | str}
+UNIONS = {"Choice": (Terms | Others, "One of two."), "Mixed": (int | str, "A number or a word.")}
 
 
 @pytest.fixture
@@ -83,12 +83,13 @@ def test_a_union_has_a_name_and_tells_its_members_apart(schemas: Schemas) -> Non
     assert properties(schemas, "Shown")["terms"] == {"$ref": REF + "Choice"}
     assert properties(schemas, "Ask")["terms"] == {"$ref": REF + "ChoiceInput"}
     assert schemas.components["ChoiceInput"] == {
+        "description": "One of two.",
         "type": "object",
         "oneOf": [{"$ref": REF + "TermsInput"}, {"$ref": REF + "OthersInput"}],
         "discriminator": {"propertyName": "game", "mapping": {"one": REF + "TermsInput", "two": REF + "OthersInput"}},
         "title": "ChoiceInput",
     }
-    assert properties(schemas, "Terms")["game"] == {"type": "string", "const": "one"}
+    assert properties(schemas, "Terms")["game"] == {"type": "string", "const": "one", "description": "Always `one`."}
 
 
 def test_all_members_of_a_union_are_called_alike_whether_or_not_they_have_a_default(schemas: Schemas) -> None:
@@ -119,8 +120,12 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
 def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
     shown = properties(schemas, "Shown")
     assert shown["mixed"]["items"] == {"$ref": REF + "Mixed"}
-    assert schemas.components["Mixed"] == {"oneOf": [{"type": "integer"}, {"type": "string"}], "title": "Mixed"}
-    assert shown["fixed"] == {"type": "string", "const": "always"}
+    assert schemas.components["Mixed"] == {
+        "description": "A number or a word.",
+        "oneOf": [{"type": "integer"}, {"type": "string"}],
+        "title": "Mixed",
+    }
+    assert shown["fixed"] == {"type": "string", "const": "always", "description": "Always `always`."}
 
 
 def test_a_type_is_called_by_its_room() -> None:
@@ -142,6 +147,6 @@ def test_two_types_of_one_public_name_are_noticed() -> None:
 def test_a_form_stands_by_itself() -> None:
     form = standalone(Terms)
     assert form["$schema"].endswith("2020-12/schema")
-    assert form["properties"]["game"] == {"type": "string", "const": "one"}
+    assert form["properties"]["game"] == {"type": "string", "const": "one", "description": "Always `one`."}
     assert form["properties"]["rounds"]["default"] == 3
     assert form["additionalProperties"] is False

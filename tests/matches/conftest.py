@@ -16,8 +16,9 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
+from service.calls import Call
 from service.live.watch import Watch
-from service.matches import Call, Changed, Matches
+from service.matches import Changed, Matches
 from service.store import EventStore
 
 PICO = GAMES["pico"]

@@ -13,8 +13,9 @@ from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service import erasure
+from service.calls import Call, house_call
 from service.erasure import Erasure
-from service.matches import Busy, Call, Changed, Decide, Matches, house_call
+from service.matches import Busy, Changed, Decide, Matches
 from service.players import Erased, Players
 from tests.service.conftest import Join, bearing
 from tests.service.documented import Documented

@@ -3,8 +3,8 @@
 import hashlib
 from pathlib import Path
 
+from service.store.account_tables import player_mutes
 from service.store.address import sqlalchemy_engine
-from service.store.tables import metadata
 from tests.store.appends import Session
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
@@ -38,7 +38,7 @@ async def test_the_migrations_make_the_tables_that_the_code_knows(database_url: 
     await database.execute("DROP SCHEMA es, public CASCADE; CREATE SCHEMA es; CREATE SCHEMA public")
     engine = sqlalchemy_engine(database_url)
     async with engine.begin() as connection:
-        await connection.run_sync(metadata.create_all)
+        await connection.run_sync(player_mutes.metadata.create_all)
     await engine.dispose()
     declared = await described(database)
     for what, rows in migrated.items():

@@ -2,14 +2,15 @@
 
 import asyncio
 import random
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 import asyncpg
 import pytest
 from msgspec.structs import replace
 
 from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
-from service.store.writer import TOGETHER_MAX, arguments
+from service.store.writer import APPEND_MANY, TOGETHER_MAX
+from service.store.writer import together as together_in_json
 from tests.store.appends import LINE, Session, appending, happened, positions, session
 
 
@@ -118,8 +119,8 @@ async def test_the_order_guard_holds_in_company(store: EventStore, database_url:
     async with session(database_url) as early, early.transaction():
         await early.execute("SELECT pg_current_xact_id()")
         await store.append(appending(overtaken, 1))
-        appends = [arguments(appending(stream, version)) for stream, version in ((overtaken, 2), (other, 1))]
-        row = await early.fetchrow("SELECT appended FROM es.append_many_v1($1)", appends)
+        appends = together_in_json(appending(stream, version) for stream, version in ((overtaken, 2), (other, 1)))
+        row = await early.fetchrow(APPEND_MANY, appends)
         assert row is not None
         assert row["appended"] == [other]
     assert await store.versions([overtaken, other]) == {overtaken: 2, other: 2}
@@ -157,6 +158,13 @@ async def test_rivals_of_several_processes(database_url: str, database: Session,
     assert await database.fetchval(f"{order} FROM es.events) AS e WHERE wrong") == 0
     events, taken = await positions(database)
     assert events == taken
+
+
+async def test_the_ids_of_events_come_of_the_command(store: EventStore, database: Session) -> None:
+    append, other = appending(uuid4(), 0, events=12), appending(uuid4(), 0)
+    await together(store, append, other)
+    ids = [row[0] for row in await database.fetch("SELECT event_id FROM es.events WHERE stream_id = $1 ORDER BY version", append.stream)]
+    assert ids == [uuid5(append.command, str(ordinal)) for ordinal in range(12)]
 
 
 async def test_who_leaves_changes_nothing(store: EventStore, database: Session) -> None:

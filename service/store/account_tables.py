@@ -1,0 +1,36 @@
+"""The tables of the players' accounts, as SQLAlchemy Core sees them. Like `tables`, they say what the migrations make."""
+
+from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, Text, text
+
+from service.store.tables import Moment, metadata
+
+players = Table(
+    "players",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("display_name", Text),
+    Column("created_at", Moment, nullable=False, server_default=text("now()")),
+    Column("erased_at", Moment),
+)
+"""Accounts. An erased one keeps its id, so that old matches stay whole, and loses its name."""
+
+player_tokens = Table(
+    "player_tokens",
+    metadata,
+    Column("token_id", Text, primary_key=True),
+    Column("player_id", Text, ForeignKey("players.player_id"), nullable=False),
+    Column("hash", LargeBinary, nullable=False, unique=True),
+    Column("created_at", Moment, nullable=False, server_default=text("now()")),
+    Column("last_used_at", Moment),
+    Column("revoked_at", Moment),
+    Index("player_tokens_of", "player_id"),
+)
+
+player_mutes = Table(
+    "player_mutes",
+    metadata,
+    Column("player_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("muted_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+)
+"""Whose messages each player does not want to read."""
