@@ -34,6 +34,7 @@ from service.http import (
 )
 from service.http.acting import acting, opening
 from service.http.assembly import http_app
+from service.http.limits import Limits
 from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
@@ -87,7 +88,7 @@ SERVICES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, test_mode = Players(engine), TestMode(settings.test_mode)
+    players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -106,6 +107,8 @@ def create_app(settings: Settings) -> Litestar:
             "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
         },
         origins=settings.cors_origins,
+        limits=Limits(settings.player_requests, settings.address_requests),
+        trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
 

@@ -99,8 +99,8 @@ async def here(database_url: str) -> AsyncIterator[Players]:
 
 
 async def test_what_ends_in_one_process_ends_within_a_second_in_all(here: Players, elsewhere: Players) -> None:
-    ada, token, secret = await here.create("Ada")
-    bob, _, other = await here.create("Bob")
+    ada, token, secret = await here.create("Ada", "")
+    bob, _, other = await here.create("Bob", "")
     for players in (here, elsewhere):
         assert await players.by_token(secret) == ada
         assert await players.by_token(other) == bob
@@ -116,7 +116,7 @@ async def test_what_ends_in_one_process_ends_within_a_second_in_all(here: Player
 
 
 async def test_a_new_name_is_seen_at_once_where_it_was_given(here: Players) -> None:
-    ada, _, secret = await here.create("Ada")
+    ada, _, secret = await here.create("Ada", "")
     assert await here.by_token(secret) == ada
     assert await here.names([ada.player_id]) == {ada.player_id: "Ada"}
     renamed = await here.rename(ada.player_id, "Ada Lovelace")
