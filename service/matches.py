@@ -190,13 +190,17 @@ class Matches:
     @asynccontextmanager
     async def _queue(self, stream: UUID) -> AsyncIterator[None]:
         """Commands of one match wait for each other here rather than race at the database."""
-        lock = self._queues.setdefault(stream, asyncio.Lock())
-        try:
-            # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
-            async with asyncio.timeout(RACE_SECONDS):
-                await lock.acquire()
-        except TimeoutError:
-            raise Busy from None
+        lock = self._queues.get(stream)
+        if lock is None:  # Nobody is there, so there is nothing to wait for.
+            lock = self._queues[stream] = asyncio.Lock()
+            await lock.acquire()
+        else:
+            try:
+                # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
+                async with asyncio.timeout(RACE_SECONDS):
+                    await lock.acquire()
+            except TimeoutError:
+                raise Busy from None
         try:
             yield
         finally:

@@ -78,10 +78,10 @@ class Players:
 
     async def by_token(self, secret: str) -> Player | None:
         """Who holds this token; None if nobody does, for a second at most after it was revoked in another process."""
-        if not chance.is_token(secret):
-            return None
         hashed = _hash(secret)
-        return self._tokens.known(hashed) or (await self._tokens.get([hashed])).get(hashed)
+        if known := self._tokens.known(hashed):
+            return known
+        return (await self._tokens.get([hashed])).get(hashed) if chance.is_token(secret) else None
 
     async def _by_tokens(self, hashes: Collection[bytes]) -> dict[bytes, Player]:
         async with self._single.connect() as connection:

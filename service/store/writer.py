@@ -9,6 +9,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha1
 from typing import Any
 from uuid import UUID
@@ -47,6 +48,9 @@ BATCHES = Counter("ludicitude_append_batches_total", "Transactions that held sev
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
+_outcome = lru_cache(APPENDS.labels)
+
+
 class _Waiting:
     """An append on its way, since when, and whom to tell."""
 
@@ -64,7 +68,7 @@ class _Waiting:
         self.done.set_exception(error)
 
     def _count(self, outcome: str) -> None:
-        APPENDS.labels(outcome).inc()
+        _outcome(outcome).inc()
         APPEND_SECONDS.observe(time.perf_counter() - self.since)
 
 
