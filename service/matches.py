@@ -77,13 +77,12 @@ class Matches:
         self._watch = watch
         self._cache = Cache(store)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._appends: set[asyncio.Future[Appended]] = set()
         self._moved: list[Callable[[AnyMatch], None]] = []
 
     @property
     def committing(self) -> int:
         """How many appends are under way."""
-        return len(self._appends)
+        return self._store.appending
 
     def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
         """Call `tell` with each match that this process has moved on."""
@@ -210,7 +209,7 @@ class Matches:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
         before, origin = held.match, Origin(actor=call.actor, command=call.id)
         after = fold(held.game, before, entries)
-        append = self._store.begin(
+        appended = await self._store.begin(
             Append(
                 stream=stream,
                 expected=before.version,
@@ -219,23 +218,20 @@ class Matches:
                 events=tuple(encode(entry, origin) for entry in entries),
                 line=line(after),
                 seed=held.seed if before.version == 0 else None,
-            )
+            ),
+            then=partial(self._appended, stream, replace(held, match=after), entries),
         )
-        self._appends.add(append)
-        append.add_done_callback(partial(self._appended, stream, replace(held, match=after), entries))
-        appended = await asyncio.shield(append)
         if appended.duplicate:
             return await self._again(stream, appended.first, appended.last)
         if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
             await self._cache.save(stream, after)
         return Changed(after, _records(appended, entries))
 
-    def _appended(self, stream: UUID, held: Held, entries: tuple[Entry, ...], append: "asyncio.Future[Appended]") -> None:
+    def _appended(self, stream: UUID, held: Held, entries: tuple[Entry, ...], appended: Appended) -> None:
         """Move the cached match on, and tell who wants to know."""
-        self._appends.discard(append)
-        if append.exception() is not None or append.result().duplicate:
+        if appended.duplicate:
             return
-        self._cache.recent.add(stream, _records(append.result(), entries))
+        self._cache.recent.add(stream, _records(appended, entries))
         self._cache.keep(stream, held)
         self._watch.moved(stream, held.match.version)
         for tell in self._moved:

@@ -22,7 +22,7 @@ from service.store.contract import (
     Waiting,
 )
 from service.store.fitness import FENCE_LAG, require_fit
-from service.store.writer import Writer
+from service.store.writer import Then, Writer
 
 LOAD = """
 WITH head AS (
@@ -132,18 +132,23 @@ class EventStore:
         await self._writer.close(2 * PATIENCE_SECONDS)
         await asyncio.gather(self._appending.close(), self._reading.close())
 
-    def begin(self, append: Append) -> "asyncio.Future[Appended]":
+    @property
+    def appending(self) -> int:
+        """How many appends are on their way."""
+        return self._writer.under_way
+
+    def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
         """Put the events of one command on their way to the disk, where they are when the future is done.
 
-        It goes on whoever waits for it or leaves. The future raises `WrongVersion` when the stream is not at the expected
-        version, and `KeyReused` when the command's id stood for something else. Raises `Unstorable` at once for what PostgreSQL
-        cannot hold.
+        It goes on whoever waits for it or leaves, and then calls `then` in any case. The future raises `WrongVersion` when the
+        stream is not at the expected version, and `KeyReused` when the command's id stood for something else. Raises
+        `Unstorable` at once for what PostgreSQL cannot hold.
         """
-        return self._writer.begin(append)
+        return self._writer.begin(append, then)
 
     async def append(self, append: Append) -> Appended:
         """Store the events of one command (see `begin`); they are on disk when this returns."""
-        return await asyncio.shield(self.begin(append))
+        return await self.begin(append)
 
     async def load(self, stream: UUID, state_schema: int, upto: int | None = None, limit: int = 500) -> Loaded | None:
         """A match as it stands, or as it stood at version `upto`; None when there is no such stream.

@@ -8,10 +8,10 @@ import asyncio
 import re
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha1
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -51,21 +51,29 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _outcome = lru_cache(APPENDS.labels)
 
 
+Then: TypeAlias = Callable[[Appended], None]
+"""What is to be done the moment an append is on disk, whoever still waits for it."""
+
+
 class _Waiting:
     """An append on its way, since when, and whom to tell."""
 
-    __slots__ = ("append", "done", "since")
+    __slots__ = ("append", "done", "since", "then")
 
-    def __init__(self, append: Append, done: "asyncio.Future[Appended]") -> None:
-        self.append, self.done, self.since = append, done, time.perf_counter()
+    def __init__(self, append: Append, then: Then | None, done: "asyncio.Future[Appended]") -> None:
+        self.append, self.then, self.done, self.since = append, then, done, time.perf_counter()
 
     def succeeded(self, appended: Appended) -> None:
         self._count("duplicate" if appended.duplicate else "appended")
-        self.done.set_result(appended)
+        if self.then is not None:
+            self.then(appended)
+        if not self.done.done():
+            self.done.set_result(appended)
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: Exception) -> None:
         self._count("lost_race" if isinstance(error, WrongVersion) else "reused" if isinstance(error, KeyReused) else "failed")
-        self.done.set_exception(error)
+        if not self.done.done():
+            self.done.set_exception(error)
 
     def _count(self, outcome: str) -> None:
         _outcome(outcome).inc()
@@ -78,18 +86,25 @@ class Writer:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._queue: deque[_Waiting] = deque()
+        self._number = 0
         self._taking: asyncio.Task[None] | None = None
         self._under_way: set[asyncio.Task[None]] = set()
 
-    def begin(self, append: Append) -> "asyncio.Future[Appended]":
+    @property
+    def under_way(self) -> int:
+        """How many appends are on their way."""
+        return self._number
+
+    def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
         """Put an append on its way. It goes on whatever becomes of the future, and of who waits for it."""
         for event in append.events:
             _require_storable(event.data)
             _require_storable(event.meta)
         if len(self._queue) >= WAITING_MAX:
             raise StoreAway("too many appends are waiting")
-        waiting = _Waiting(append, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(append, then, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
+        self._number += 1
         if self._taking is None:
             self._taking = asyncio.create_task(self._take())
         return waiting.done
@@ -137,17 +152,20 @@ class Writer:
         for waiting in batch:
             append = waiting.append
             if append.stream in appended:
+                self._number -= 1
                 waiting.succeeded(Appended(append.expected + 1, append.expected + len(append.events), duplicate=False, at=row["at"]))
             else:
                 self._start(self._alone(waiting))
 
     async def _alone(self, waiting: _Waiting) -> None:
         try:
-            waiting.succeeded(await self._append(waiting.append))
-        except BaseException as error:
+            appended = await self._append(waiting.append)
+        except Exception as error:
             waiting.failed(error)
-            if not isinstance(error, Exception):
-                raise
+        else:
+            waiting.succeeded(appended)
+        finally:
+            self._number -= 1
 
     async def _append(self, append: Append) -> Appended:
         try:
