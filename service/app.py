@@ -41,7 +41,7 @@ from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.live.wire import Wire
-from service.matches import Matches
+from service.matches import Busy, Matches
 from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
@@ -51,7 +51,7 @@ from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
 from service.settings import Settings
-from service.store import EventStore
+from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.talk import Talk
@@ -124,8 +124,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play, (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)

@@ -24,10 +24,19 @@ log = structlog.get_logger()
 
 
 class Sweep:
-    """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it."""
+    """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it.
 
-    def __init__(self, store: EventStore, column: Literal["due_at", "bots_at"], see_to: Callable[[UUID], Awaitable[None]]) -> None:
-        self._store, self._column, self._see_to = store, column, see_to
+    `passing` are the errors of `see_to` that may be gone at the next try.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        column: Literal["due_at", "bots_at"],
+        see_to: Callable[[UUID], Awaitable[None]],
+        passing: tuple[type[Exception], ...] = (StoreAway,),
+    ) -> None:
+        self._store, self._column, self._see_to, self._passing = store, column, see_to, passing
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -56,5 +65,7 @@ class Sweep:
         """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""
         try:
             await self._see_to(stream)
+        except self._passing as reason:
+            log.warning("match_delayed", column=self._column, match_id=f"mat_{stream.hex}", reason=str(reason))
         except Exception:
             log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")

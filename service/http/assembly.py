@@ -15,6 +15,7 @@ from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
+from service.http.deadline import Deadline
 from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
@@ -57,7 +58,9 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(trusted_proxies, Access(CrossOrigin(EveryMethod(Direct(app, app.asgi_handler, authentication)), origins)))
+    app.asgi_handler = _behind(
+        trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication))), origins))
+    )
     return app
 
 
