@@ -40,9 +40,9 @@ def is_token(text: str) -> bool:
 
 
 def new_id(prefix: str) -> str:
-    """A new opaque id, such as `ply_` and 26 characters that carry 130 random bits. Knowing one gives no right to anything."""
-    number = secrets.randbits(130)
-    return f"{prefix}_{''.join([_PAIRS[number >> bits & 1023] for bits in range(0, 130, 10)])}"
+    """A new opaque id, such as `ply_` and 26 characters that carry 128 random bits. Knowing one gives no right to anything."""
+    number = int.from_bytes(secrets.token_bytes(16), "big") << 2
+    return f"{prefix}_{''.join([_PAIRS[number >> bits & 1023] for bits in range(120, -1, -10)])}"
 
 
 def is_id(prefix: str, text: str) -> bool:

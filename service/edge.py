@@ -91,6 +91,7 @@ class Edge(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.transport = cast("asyncio.Transport", Gathered(transport, self.loop))
         self._began = self.loop.time()
         if len(self.connections) > self.connections_max and not self._make_room():
             self._refuse(Trouble("too_many_connections"))
@@ -235,6 +236,33 @@ class Edge(HttpToolsProtocol):
     def _busy(self) -> bool:
         """Whether the client waits for an answer, or is told that there is none."""
         return self._ends is not None or (self.cycle is not None and not self.cycle.response_complete)
+
+
+class Gathered:
+    """A transport that sends what is written in one turn of the loop at once: an answer is one piece and not a head and a body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self.written: list[bytes] = []
+        self.abort, self.is_closing, self.get_extra_info = transport.abort, transport.is_closing, transport.get_extra_info
+
+    def write(self, data: bytes) -> None:
+        if not self.written:
+            self._loop.call_soon(self.send)
+        self.written.append(data)
+
+    def write_eof(self) -> None:
+        self.send()
+        self._transport.write_eof()
+
+    def close(self) -> None:
+        self.send()
+        self._transport.close()
+
+    def send(self) -> None:
+        if self.written and not self._transport.is_closing():
+            self._transport.write(b"".join(self.written))
+        self.written.clear()
 
 
 class _LastAnswer:
