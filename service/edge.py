@@ -17,6 +17,7 @@ from prometheus_client import Counter
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service import chance
+from service.gathered import Gathered
 from service.http import problems
 from service.http.access import DEFAULT_HEADERS
 from service.http.body import BODY_MAX_BYTES
@@ -236,33 +237,6 @@ class Edge(HttpToolsProtocol):
     def _busy(self) -> bool:
         """Whether the client waits for an answer, or is told that there is none."""
         return self._ends is not None or (self.cycle is not None and not self.cycle.response_complete)
-
-
-class Gathered:
-    """A transport that sends what is written in one turn of the loop at once: an answer is one piece and not a head and a body."""
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
-        self.written: list[bytes] = []
-        self.abort, self.is_closing, self.get_extra_info = transport.abort, transport.is_closing, transport.get_extra_info
-
-    def write(self, data: bytes) -> None:
-        if not self.written:
-            self._loop.call_soon(self.send)
-        self.written.append(data)
-
-    def write_eof(self) -> None:
-        self.send()
-        self._transport.write_eof()
-
-    def close(self) -> None:
-        self.send()
-        self._transport.close()
-
-    def send(self) -> None:
-        if self.written and not self._transport.is_closing():
-            self._transport.write(b"".join(self.written))
-        self.written.clear()
 
 
 class _LastAnswer:

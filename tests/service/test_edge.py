@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from service import edge
-from service.edge import Edge, Gathered
+from service.edge import Edge
+from service.gathered import Gathered
 from tests.service.raw import PATIENCE_SECONDS, Server
 from tests.service.routes import app_of_routes
 
