@@ -1,0 +1,71 @@
+"""The load of a machine that has no wrk: `python -m bench.pump HOST PORT CONNECTIONS SECONDS FILE` says what came of it in JSON."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+HEAD_END = b"\r\n\r\n"
+LENGTH = b"content-length:"
+
+
+class Pump(asyncio.Protocol):
+    """One connection with one request under way at a time. All of them take from the same `requests`, and note what they see in `seen`."""
+
+    def __init__(self, requests: Iterator[bytes], seen: list[tuple[int, float]], ends: float) -> None:
+        self._requests, self._seen, self._ends = requests, seen, ends
+        self._received, self._sent_at = b"", 0.0
+        self.over = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._send()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        end = self._received.find(HEAD_END)
+        if end < 0:
+            return
+        head = self._received[:end].lower()
+        at = head.find(LENGTH)
+        length = int(head[at + len(LENGTH) :].split(b"\r\n", 1)[0]) if at >= 0 else 0
+        if len(self._received) >= end + len(HEAD_END) + length:
+            self._seen.append((int(head[9:12]), time.perf_counter() - self._sent_at))
+            self._received = b""
+            self._send()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self.over.done():
+            self.over.set_result(False)
+
+    def _send(self) -> None:
+        self._sent_at = time.perf_counter()
+        request = next(self._requests, None) if self._sent_at < self._ends else None
+        if request is not None:
+            self._transport.write(request)
+            return
+        if not self.over.done():
+            self.over.set_result(True)
+        self._transport.close()
+
+
+async def main(host: str, port: int, connections: int, seconds: float, path: Path) -> None:
+    """Send the requests of a file, each once and in order, for so long on so many connections."""
+    requests, seen = iter(path.read_bytes().split(b"\0")), list[tuple[int, float]]()
+    began = time.perf_counter()
+    made = [
+        (await asyncio.get_running_loop().create_connection(lambda: Pump(requests, seen, began + seconds), host, port))[1]
+        for _ in range(connections)
+    ]
+    whole = await asyncio.gather(*(pump.over for pump in made))
+    took, times = time.perf_counter() - began, sorted(time for _, time in seen)
+    found = {f"p{percent}": round(times[len(times) * percent // 100] * 1e6) for percent in (50, 90, 99)}
+    refused = sum(status >= 400 for status, _ in seen)
+    print(json.dumps({"answers": len(seen), "microseconds": round(took * 1e6), "refused": refused, "broken": whole.count(False)} | found | {"max": round(times[-1] * 1e6)}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), Path(sys.argv[5])))
