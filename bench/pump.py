@@ -52,9 +52,9 @@ class Pump(asyncio.Protocol):
         self._transport.close()
 
 
-async def main(host: str, port: int, connections: int, seconds: float, path: Path) -> None:
-    """Send the requests of a file, each once and in order, for so long on so many connections."""
-    requests, seen = iter(path.read_bytes().split(b"\0")), list[tuple[int, float]]()
+async def main(host: str, port: int, connections: int, seconds: float, content: bytes) -> None:
+    """Send these requests (one after the other, a zero byte between two), each once and in order, for so long on so many connections."""
+    requests, seen = iter(content.split(b"\0")), list[tuple[int, float]]()
     began = time.perf_counter()
     made = [
         (await asyncio.get_running_loop().create_connection(lambda: Pump(requests, seen, began + seconds), host, port))[1]
@@ -63,9 +63,9 @@ async def main(host: str, port: int, connections: int, seconds: float, path: Pat
     whole = await asyncio.gather(*(pump.over for pump in made))
     took, times = time.perf_counter() - began, sorted(time for _, time in seen)
     found = {f"p{percent}": round(times[len(times) * percent // 100] * 1e6) for percent in (50, 90, 99)}
-    refused = sum(status >= 400 for status, _ in seen)
-    print(json.dumps({"answers": len(seen), "microseconds": round(took * 1e6), "refused": refused, "broken": whole.count(False)} | found | {"max": round(times[-1] * 1e6)}))
+    found |= {"answers": len(seen), "microseconds": round(took * 1e6), "max": round(times[-1] * 1e6)}
+    print(json.dumps(found | {"refused": sum(status >= 400 for status, _ in seen), "broken": whole.count(False)}))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), Path(sys.argv[5])))
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), Path(sys.argv[5]).read_bytes()))

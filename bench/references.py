@@ -67,7 +67,7 @@ class References:
         script = str(self._folder / f"{name}.sql")
         # The quoted \gset variable of the textbook command cannot be prepared.
         mode = "simple" if ":'" in SCRIPTS[name] else "prepared"
-        command = [self._program, "-n", "-M", mode, "-c", str(clients), "-j", "1", "-T", str(seconds), "-f", script, self._url]
+        command = [str(self._program), "-n", "-M", mode, "-c", str(clients), "-j", "1", "-T", str(seconds), "-f", script, self._url]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         rate, latency = re.search(r"tps = ([\d.]+)", said), re.search(r"latency average = ([\d.]+) ms", said)
         assert rate, said

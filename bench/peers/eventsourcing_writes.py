@@ -4,7 +4,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import dataclass
 
 host, database, user, threads, seconds = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
 os.environ |= {

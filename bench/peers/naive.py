@@ -61,9 +61,12 @@ async def send_command(match_id: str, data: SendCommand, request: Request[Any, A
                 for n, event in enumerate((encode(entry, origin) for entry in entries), start=1)
             ],
         )
-        await connection.execute("UPDATE es.streams SET version = $2, last_tx = pg_current_xact_id() WHERE stream_id = $1", stream, after.version)
         await connection.execute(
-            "UPDATE match_current SET version = $2, status = $3, waits_for = $4, due_at = $5, shown = $6, updated_at = $7 WHERE stream_id = $1",
+            "UPDATE es.streams SET version = $2, last_tx = pg_current_xact_id() WHERE stream_id = $1", stream, after.version
+        )
+        await connection.execute(
+            "UPDATE match_current SET version = $2, status = $3, waits_for = $4, due_at = $5, shown = $6, updated_at = $7"
+            " WHERE stream_id = $1",
             *(stream, after.version, row.status, row.waits_for, row.due_at, row.shown, at),
         )
         names = await connection.fetch("SELECT player_id, display_name FROM players WHERE player_id = ANY($1)", list(after.seated))
