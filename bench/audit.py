@@ -1,5 +1,6 @@
 """Whether every acknowledged command is in the log, once and in order, and nothing else is."""
 
+import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -32,8 +33,10 @@ async def audit(url: str, tables: Sequence[Table], acknowledged: int, under_way:
     streams = {stream_of(table.match_id): table for table in tables}
     connection = await asyncpg.connect(url)
     try:
-        commands = {row["stream_id"]: row for row in await connection.fetch(COMMANDS, list(streams))}
-        events = {row["stream_id"]: row for row in await connection.fetch(EVENTS, list(streams))}
+        await _quiet(connection)
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            commands = {row["stream_id"]: row for row in await connection.fetch(COMMANDS, list(streams))}
+            events = {row["stream_id"]: row for row in await connection.fetch(EVENTS, list(streams))}
     finally:
         await connection.close()
     stored, new_events = 0, 0
@@ -49,6 +52,14 @@ async def audit(url: str, tables: Sequence[Table], acknowledged: int, under_way:
     if not acknowledged <= stored <= acknowledged + under_way:
         raise Lost(f"{acknowledged} commands were acknowledged, and {stored} are stored")
     return stored, new_events
+
+
+async def _quiet(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """Wait until what was on its way when the load ended is stored, or has failed."""
+    before = -1
+    while before != (now := await connection.fetchval("SELECT last_value FROM es.event_position")):
+        before = now
+        await asyncio.sleep(0.25)
 
 
 def expected(table: Table) -> list[UUID]:

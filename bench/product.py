@@ -30,7 +30,8 @@ class Served(msgspec.Struct, frozen=True):
 @contextmanager
 def served(database_url: str, folder: Path, *arguments: str, **environment: str) -> Iterator[Served]:
     """`ludicitude serve` until the end of the block, which begins when it says that it is ready."""
-    given = os.environ | {"DATABASE_URL": database_url, "HOST": "127.0.0.1", "PORT": "0"} | environment
+    given = os.environ | {"DATABASE_URL": database_url, "HOST": "127.0.0.1", "PORT": "0", "LUDICITUDE_ADDRESS_ACCOUNTS": "1000000"}
+    given |= environment
     with (folder / "service.log").open("ab") as said:
         command = [sys.executable, "-m", "service", "serve", *arguments]
         process = subprocess.Popen(command, env=given, stdout=subprocess.PIPE, stderr=said, text=True, cwd=Path(__file__).parents[1])

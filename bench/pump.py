@@ -1,4 +1,8 @@
-"""The load of a machine that has no wrk: `python -m bench.pump HOST PORT CONNECTIONS SECONDS FILE` says what came of it in JSON."""
+"""The load of a machine that has no wrk, and load at a steady rate, which wrk has not.
+
+`python -m bench.pump HOST PORT CONNECTIONS SECONDS FILE [RATE]` says what came of it in JSON. With a rate a request is due at its
+time, whether or not there is a connection free for it, and its latency counts from then.
+"""
 
 import asyncio
 import json
@@ -12,9 +16,12 @@ LENGTH = b"content-length:"
 
 
 class Pump(asyncio.Protocol):
-    """One connection with one request under way at a time. All of them take from the same `requests`, and note what they see in `seen`."""
+    """One connection with one request under way at a time. All of them take from the same `requests`, and note what they see in `seen`.
 
-    def __init__(self, requests: Iterator[bytes], seen: list[tuple[int, float]], ends: float) -> None:
+    A request comes with the time when it is due, 0 for at once.
+    """
+
+    def __init__(self, requests: Iterator[tuple[float, bytes]], seen: list[tuple[int, float]], ends: float) -> None:
         self._requests, self._seen, self._ends = requests, seen, ends
         self._received, self._sent_at = b"", 0.0
         self.over = asyncio.get_running_loop().create_future()
@@ -42,20 +49,24 @@ class Pump(asyncio.Protocol):
             self.over.set_result(False)
 
     def _send(self) -> None:
-        self._sent_at = time.perf_counter()
-        request = next(self._requests, None) if self._sent_at < self._ends else None
-        if request is not None:
-            self._transport.write(request)
+        now = time.perf_counter()
+        due, request = next(self._requests, (0.0, None)) if now < self._ends else (0.0, None)
+        if request is None or due > self._ends:
+            if not self.over.done():
+                self.over.set_result(True)
+            self._transport.close()
             return
-        if not self.over.done():
-            self.over.set_result(True)
-        self._transport.close()
+        self._sent_at = due or now
+        if due > now:
+            asyncio.get_running_loop().call_later(due - now, self._transport.write, request)
+        else:
+            self._transport.write(request)
 
 
-async def main(host: str, port: int, connections: int, seconds: float, content: bytes) -> None:
+async def main(host: str, port: int, connections: int, seconds: float, content: bytes, rate: float) -> None:
     """Send these requests (one after the other, a zero byte between two), each once and in order, for so long on so many connections."""
-    requests, seen = iter(content.split(b"\0")), list[tuple[int, float]]()
-    began = time.perf_counter()
+    began, seen = time.perf_counter() + 0.2, list[tuple[int, float]]()
+    requests = ((began + n / rate if rate else 0.0, request) for n, request in enumerate(content.split(b"\0")))
     made = [
         (await asyncio.get_running_loop().create_connection(lambda: Pump(requests, seen, began + seconds), host, port))[1]
         for _ in range(connections)
@@ -68,4 +79,5 @@ async def main(host: str, port: int, connections: int, seconds: float, content: 
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), Path(sys.argv[5]).read_bytes()))
+    host, port, connections, seconds, path, *rate = sys.argv[1:]
+    asyncio.run(main(host, int(port), int(connections), float(seconds), Path(path).read_bytes(), float(rate[0]) if rate else 0.0))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 HEAD_END = b"\r\n\r\n"
+AGAIN_MAX = 20
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -15,6 +16,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     status: int
     body: bytes
+    etag: str = ""
 
     def json(self) -> Any:
         """The body, which must be that of a success."""
@@ -39,13 +41,10 @@ class _Connection(asyncio.Protocol):
         head, separator, body = self._received.partition(HEAD_END)
         if not separator:
             return
-        length = 0
-        for line in head.split(b"\r\n")[1:]:
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        if len(body) >= length:
-            self._answers[self._number] = Answer(int(head[9:12]), body)
+        lines = (line.partition(b": ") for line in head.split(b"\r\n")[1:])
+        headers = {name.lower(): value for name, _, value in lines}
+        if len(body) >= int(headers.get(b"content-length", 0)):
+            self._answers[self._number] = Answer(int(head[9:12]), body, headers.get(b"etag", b"").decode())
             self._received, self._number = b"", -1
             self._next()
 
@@ -64,15 +63,27 @@ class _Connection(asyncio.Protocol):
 
 
 async def ask_all(host: str, port: int, requests: Iterable[bytes], connections: int = 16) -> list[Answer]:
-    """Send these requests, so many at a time; the answers in the same order."""
-    waiting = deque(enumerate(requests))
+    """Send these requests, so many at a time, and those again that the service has no time for now; the answers in the same order."""
+    asked = list(requests)
+    answers = await _ask(host, port, enumerate(asked), connections)
+    for _ in range(AGAIN_MAX):
+        late = [(number, asked[number]) for number, answer in answers.items() if answer.status == 503]
+        if not late:
+            break
+        await asyncio.sleep(1)
+        answers |= await _ask(host, port, late, connections)
+    return [answers[number] for number in range(len(answers))]
+
+
+async def _ask(host: str, port: int, requests: Iterable[tuple[int, bytes]], connections: int) -> dict[int, Answer]:
+    waiting = deque(requests)
     answers: dict[int, Answer] = {}
     loop = asyncio.get_running_loop()
     ends = [loop.create_future() for _ in range(min(connections, len(waiting)))]
     for end in ends:
         await loop.create_connection(lambda end=end: _Connection(waiting, answers, end), host, port)  # type: ignore[misc]
     await asyncio.gather(*ends)
-    return [answers[number] for number in range(len(answers))]
+    return answers
 
 
 def request(method: str, path: str, *, token: str = "", body: Any = None, key: str = "", headers: Sequence[str] = ()) -> bytes:
