@@ -1,5 +1,6 @@
 """The composition root: the one place that names concrete things and puts them together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -24,12 +25,14 @@ from service.http import (
     log,
     matches,
     mutes,
+    operating,
     players,
     seats,
     standings,
     stream,
     talk,
     testing,
+    traces,
     turns,
 )
 from service.http.acting import acting, opening
@@ -39,10 +42,12 @@ from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
+from service.issuer import Issuer, Trust
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Busy, Matches
 from service.mutes import Mutes
+from service.operators import Actions, Operator, Operators
 from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
@@ -50,9 +55,10 @@ from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
-from service.settings import Settings
+from service.settings import ANYBODY, Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
+from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
 from service.talk import Talk
 from service.tickets import Tickets
@@ -73,6 +79,7 @@ ROUTES = (
     *turns.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
+    *operating.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -80,26 +87,34 @@ ROUTES = (
 
 SERVICES = (
     *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
-    *("lobby", "standings", "erasure", "runner"),
+    *("lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
+
+PASSING = (StoreAway, Busy, UnknownEvent)
+"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
 
 
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
     players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
+    spans = traces.provider(settings.traces) if settings.traces else None
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
             held.push_async_callback(engine.dispose)
+            if spans is not None:
+                held.push_async_callback(asyncio.to_thread, spans.shutdown)
             app.state.update(await _services(settings, engine, players, held))
             yield
 
-    return http_app(
+    app = http_app(
         ROUTES,
         players=players,
+        operators=_operators(settings),
+        issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
         services=SERVICES,
         dependencies={
             "acting": Provide(acting),
@@ -111,6 +126,15 @@ def create_app(settings: Settings) -> Litestar:
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
+    if spans is not None:
+        app.asgi_handler = traces.Traced(app.asgi_handler, spans)
+    return app
+
+
+def _operators(settings: Settings) -> Operators:
+    readers = {token_hash: Operator(name, "numbers") for token_hash, name in settings.metrics_readers.items()}
+    operators = {token_hash: Operator(name, "operator") for token_hash, name in settings.operators.items()}
+    return Operators({**readers, **operators}, numbers_open=ANYBODY in readers)
 
 
 async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
@@ -124,8 +148,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play, (StoreAway, Busy)))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play, PASSING))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)
@@ -145,4 +169,5 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "standings": Standings(engine),
         "erasure": Erasure(players, matches, lobby, talk),
         "runner": runner,
+        "actions": Actions(engine),
     }
