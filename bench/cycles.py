@@ -94,7 +94,7 @@ class Bench:
         if service is not None and connections == CONNECTIONS:
             self.measured.events += events
             for what, seconds in zip(("service", "PostgreSQL", "load"), (*used, load.generator_seconds), strict=True):
-                self.measured.microseconds.setdefault(f"{name}: {what}", []).append(seconds / load.answers * 1e6)
+                self.measured.microseconds.setdefault(f"{name}: {what}", []).append(seconds / max(1, load.answers) * 1e6)
         return load
 
     def _used(self, service: Served | None) -> tuple[float, float]:
@@ -103,7 +103,7 @@ class Bench:
     def commands(self, hall: Hall, service: Served) -> float:
         """Commands a second at 64 connections."""
         load = self.play("commands", hall, service.port, CONNECTIONS, service)
-        self.measured.absolute.setdefault("p99 / p50", []).append(load.p99 / load.p50)
+        self.measured.absolute.setdefault("p99 / p50", []).append(load.p99 / max(1.0, load.p50))
         for name, value in (("p50 ms", load.p50), ("p99 ms", load.p99)):
             self.measured.absolute.setdefault(name, []).append(value / 1000)
         return load.rate
