@@ -26,7 +26,8 @@ SEEN = 3_000
 
 COPIES = """
 INSERT INTO match_current SELECT (jsonb_populate_record(m, jsonb_build_object('stream_id', gen_random_uuid()))).*
-FROM (SELECT * FROM match_current WHERE status = 'playing' LIMIT 1) AS m, generate_series(1, $1)
+FROM match_current m, generate_series(1, $1)
+WHERE m.stream_id = (SELECT stream_id FROM match_current WHERE status = 'playing' LIMIT 1)
 """
 
 # Streams of a hundred events each, as a log that has been written for a while holds them.
