@@ -194,6 +194,7 @@ def _welcome(host: str, listening: socket.socket, postgres: EmbeddedPostgres | N
     return rf"""
 Ludicitude is ready    {address}
 API documentation      {address}/docs
+Guide and tutorial     {address}/docs/guide
 Data                   {data}
 
 A first match, against a bot, from another terminal:
