@@ -7,7 +7,7 @@ NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test soak bless lock format clean node-tools release-document
+.PHONY: run test sdk soak bench bench-quick bench-streams bench-large bless lock format clean node-tools release-document
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -19,9 +19,18 @@ test: $(VENV)/project.done $(VENV)/tests.done node-tools
 	$(BIN)/lint-imports
 	$(BIN)/pytest
 
+# Only the generated clients: makes them by the table of docs/sdk.md, checks them, plays with them.
+sdk: $(VENV)/project.done $(VENV)/tests.done node-tools
+	$(BIN)/pytest tests/sdk
+
 # The tests that take minutes.
 soak: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/pytest -m soak
+
+# Speed, on a PostgreSQL of its own and beside what others do in the same minute; docs/performance.md says what is measured and how.
+# It takes 12 minutes, and 3 without the peers that have to be installed; nothing else should be going on meanwhile.
+bench bench-quick bench-streams bench-large: $(VENV)/project.done $(VENV)/tests.done
+	$(BIN)/python -m bench $(or $(patsubst bench-%,%,$(filter bench-%,$@)),full)
 
 # Writes anew what tests compare with: transcripts, samples of events, the API document. Read the difference it makes.
 bless: $(VENV)/project.done $(VENV)/tests.done
