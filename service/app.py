@@ -1,5 +1,6 @@
 """The composition root: the one place that names concrete things and puts them together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -31,6 +32,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    traces,
     turns,
 )
 from service.http.acting import acting, opening
@@ -56,6 +58,7 @@ from service.rematches import Rematches
 from service.settings import ANYBODY, Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
+from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
 from service.talk import Talk
 from service.tickets import Tickets
@@ -88,20 +91,26 @@ SERVICES = (
 )
 """What handlers take by these names; `_services` makes it."""
 
+PASSING = (StoreAway, Busy, UnknownEvent)
+"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
+
 
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
     players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
+    spans = traces.provider(settings.traces) if settings.traces else None
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
             held.push_async_callback(engine.dispose)
+            if spans is not None:
+                held.push_async_callback(asyncio.to_thread, spans.shutdown)
             app.state.update(await _services(settings, engine, players, held))
             yield
 
-    return http_app(
+    app = http_app(
         ROUTES,
         players=players,
         operators=_operators(settings),
@@ -117,6 +126,9 @@ def create_app(settings: Settings) -> Litestar:
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
+    if spans is not None:
+        app.asgi_handler = traces.Traced(app.asgi_handler, spans)
+    return app
 
 
 def _operators(settings: Settings) -> Operators:
@@ -136,8 +148,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play, (StoreAway, Busy)))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.play, PASSING))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)
