@@ -149,9 +149,13 @@ async def test_a_replay_could_be_had_in_the_middle_of_the_game(here: World) -> N
 
 
 async def test_the_id_in_a_link_was_all_it_took_to_play_for_another(here: World) -> None:
-    path = await playing(here, "pico", "ada", "bob", visibility="private")
-    seen = await view(here, "bob", path)
-    assert seen["invite"] is None, "the host alone has the code"
+    path = await playing(here, "pico", "ada", "bob", visibility="private", start="by_host")
+    code, seen = (await view(here, "ada", path))["invite"], await view(here, "bob", path)
+    assert code
+    await here.look(path, "ada")
+    for name in here.viewers:
+        assert code not in told(here, name), "the host alone has the code"
+    await here.done(here.viewers["ada"], "POST", f"{path}/start", {})
     await here.look(path)
     for name in here.viewers:
         assert PREFIX not in told(here, name), "no answer holds a token"
