@@ -64,8 +64,8 @@ class World:
     notes: list[Note] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
     """What was logged, and..."""
-    numbers: dict[str, float] = field(default_factory=dict)
-    """...what was counted, until the last look."""
+    numbers: set[str] = field(default_factory=set)
+    """...under which names and labels anything was counted, until the last look. How often, a bot that is called twice may change."""
     _before: dict[str, float] = field(default_factory=dict)
     _lines: list[Any] = field(default_factory=list)
     _met: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class World:
         for name in [name for name in self.viewers if name not in (*but, "operator")]:
             await self._look(name, path)
         await self.ask("operator", "GET", path.replace("/v1/", "/v1/operator/"))
-        self.numbers = {name: gain for name, value in counted().items() if (gain := value - self._before.get(name, 0.0))}
+        self.numbers = {name for name, value in counted().items() if value > self._before.get(name, 0.0)}
         asked = [line for line in self._lines if line.get("request_id", "call-").startswith("call-")]
         self.logs = sorted(repr(sorted((key, str(value)) for key, value in line.items() if key != "duration_ms")) for line in asked)
 
@@ -161,9 +161,7 @@ async def world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 
 
 def counted() -> dict[str, float]:
-    """Everything that this process has counted so far, but for how long things took, what is counted when its time comes, and requests,
-    of which a story makes as many as it takes to wait for a bot.
-    """
-    ours = [each for each in REGISTRY.collect() if re.match("ludicitude_(?!projection|http_request)", each.name)]
+    """What this process has counted so far, but for what comes of time and load and not of a story: batches, waits, calls made again."""
+    ours = [each for each in REGISTRY.collect() if re.match("ludicitude_(?!projection|http_request|wire|refusals)", each.name)]
     samples = [sample for each in ours for sample in each.samples if sample.name.endswith(("_total", "_count"))]
     return {f"{sample.name} {sorted(sample.labels.items())}": sample.value for sample in samples}
