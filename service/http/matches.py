@@ -160,7 +160,10 @@ async def get_match(
     tags=["matches"],
     guards=[signed_in],
     opt={
-        "problems": ["match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "match_busy", "key_reused"],
+        "problems": [
+            *("match_not_found", "no_spectators", "match_not_over", "not_seated", "match_full", "match_started", "match_busy"),
+            "key_reused",
+        ],
         "headers": ["Location"],
     },
 )
