@@ -13,6 +13,7 @@ from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
 from service.fence import FenceWatch
+from service.hosts import Hosts
 from service.http import (
     commands,
     docs,
@@ -78,8 +79,8 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
-    *("lobby", "standings", "erasure", "runner"),
+    *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams"),
+    *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner"),
 )
 """What handlers take by these names; `_services` makes it."""
 
@@ -130,6 +131,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "readiness": Readiness(engine),
         "watch": watch,
         "matches": matches,
+        "hosts": Hosts(engine, settings.matches_max),
         "invites": invites,
         "rematches": Rematches(engine),
         "views": views,

@@ -42,6 +42,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """At most so many clients are connected at once; fewer where the system does not allow a process so many open files."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
+    matches_max: int
+    """How many matches that have not ended one player may host."""
     test_mode: bool
     """Whether time and chance may be set from outside, for the tests of front ends. Refused where strangers can reach the server."""
     cors_origins: tuple[str, ...]
@@ -82,6 +84,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
         client_connections=variable("LUDICITUDE_CLIENT_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
+        matches_max=variable("LUDICITUDE_MATCHES_MAX", 100, _whole(1, 1_000_000)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
         log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _one_of(LogLevel)),

@@ -16,6 +16,7 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import World
+from service.hosts import Hosts, TooManyMatches
 from service.http.acting import Acting
 from service.http.auth import signed_in
 from service.http.conditions import IfNoneMatch
@@ -81,6 +82,8 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             "too_many_bots",
             "no_such_level",
             "clock_needed",
+            "too_many_matches",
+            "match_busy",
             "key_reused",
             "match_not_found",
             "test_mode_off",
@@ -89,7 +92,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     },
 )
 async def open_match(
-    data: JSONBody[OpenMatch], opening: NamedDependency[Acting], test_mode: NamedDependency[TestMode]
+    data: JSONBody[OpenMatch], opening: NamedDependency[Acting], hosts: NamedDependency[Hosts], test_mode: NamedDependency[TestMode]
 ) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
@@ -120,7 +123,14 @@ async def open_match(
         )
         return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, testing.outcomes)
 
-    return await _created(opening, await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or "")))
+    try:
+        async with hosts.room(opening.player_id, sits=data.sit):
+            opened = await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or ""))
+    except TooManyMatches:
+        if (before := await opening.opened("open_match", data)) is None:
+            raise
+        opened = before
+    return await _created(opening, opened)
 
 
 @get(
@@ -158,13 +168,25 @@ async def get_match(
     summary="Play the same again",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "match_busy", "key_reused"]},
+    opt={
+        "problems": [
+            "match_not_found",
+            "match_not_over",
+            "not_seated",
+            "match_full",
+            "match_started",
+            "too_many_matches",
+            "match_busy",
+            "key_reused",
+        ]
+    },
 )
 async def rematch(
     match_id: FromPath[str],
     acting: NamedDependency[Acting],
     matches: NamedDependency[Matches],
     rematches: NamedDependency[Rematches],
+    hosts: NamedDependency[Hosts],
     views: NamedDependency[Views],
     player: NamedDependency[Player],
 ) -> Response[MatchView]:
@@ -186,7 +208,8 @@ async def rematch(
             return lobby.rematch(game, match, new_id, acting.player_id, commitment, world)
 
         try:
-            return await _created(acting, await acting.open("rematch", game, decide, match_id))
+            async with hosts.room(acting.player_id):
+                return await _created(acting, await acting.open("rematch", game, decide, match_id))
         except RematchTaken:
             successor = await matches.successor(match)
     if successor is None:  # The offer was made and taken back in this very moment.

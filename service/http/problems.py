@@ -14,6 +14,7 @@ from domain.match.game import Refused
 from domain.match.play import NotNow
 from domain.match.table import NotAllowed, Unfit
 from service.held import UnknownMatch
+from service.hosts import TooManyMatches
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
@@ -144,6 +145,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("too_many_tokens")
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
+        case TooManyMatches():
+            return Trouble("too_many_matches")
         case TooManyMutes():
             return Trouble("too_many_mutes")
         case TooFast(seconds=seconds):

@@ -55,7 +55,16 @@ class TalkPage(msgspec.Struct, frozen=True):
     guards=[signed_in],
     opt={
         "problems": [
-            *("match_not_found", "not_seated", "match_busy", "talk_over", "invalid_text", "rate_limited", "key_reused"),
+            *(
+                "match_not_found",
+                "not_seated",
+                "match_busy",
+                "talk_over",
+                "too_many_messages",
+                "invalid_text",
+                "rate_limited",
+                "key_reused",
+            ),
             *("whispers_not_allowed", "whisper_to_yourself", "no_such_seat", "no_player_there"),
             *("no_pledges", "pledge_closed", "no_such_face"),
         ]
@@ -71,7 +80,7 @@ async def send_message(
     """Says something at a match where you sit: in the lobby, in play, also when you are out of the game, and for a day after its end.
 
     A whisper is read by its two players alone; nobody else can tell that there was one. A pledge says which face you will show
-    next, and is compared with it when you do. A player may send ten messages in ten seconds to a match.
+    next, and is compared with it when you do. A player may send ten messages in ten seconds to a match, and 2,000 in all.
     """
     if (data.text is None) == (data.pledge is None):
         raise Trouble("invalid_body", errors=[Fault("body", "", "Send either a text or a pledge.")])
