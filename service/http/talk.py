@@ -19,6 +19,7 @@ from service.http.idempotency import IdempotencyKey, command_id
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
 from service.http.views import Views
+from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.players import Player
 from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
@@ -100,6 +101,7 @@ async def list_messages(
     caller: NamedDependency[Player | None],
     views: NamedDependency[Views],
     talk: NamedDependency[Talk],
+    watch: NamedDependency[Watch],
     after: Annotated[
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
@@ -118,7 +120,9 @@ async def list_messages(
     place = await talk.place(match_id, after)
     if place is None:
         raise Trouble("invalid_parameter", errors=[Fault("query", "/after", "This is no cursor of this match.")])
-    async with talk.watch.on(stream_of(match_id)) as bell:
+    stream = stream_of(match_id)
+    # The match rings too: who hears the talk with a delay hears more of it as the play goes on, and who has lost a seat hears less.
+    async with talk.watch.on(stream) as bell, watch.on(stream, bell):
         match, viewer = await views.seen(match_id, caller)
         items = await talk.heard(match, viewer, caller, place, limit)
         while not items and not talk.watch.closed and time.monotonic() < gives_up:
