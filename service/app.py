@@ -122,7 +122,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play))
+    await held.enter_async_context(Sweep(store, "bots_at", bots.take))
     await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
     await held.enter_async_context(bots)  # Stops before the sweeps do, which would else go on with whatever they took.
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))

@@ -77,7 +77,11 @@ class Bots:
             # Asked again and again: what a worker waits for may take a cancellation for itself, and then it goes on.
             for worker in working:
                 worker.cancel()
-            _, working = await asyncio.wait(working, timeout=AGAIN_SECONDS)
+            working = (await asyncio.wait(working, timeout=AGAIN_SECONDS))[1]
+
+    async def take(self, stream: UUID) -> None:
+        """Let the bots of this match be played when it is their turn among those of others."""
+        self._enqueue(stream)
 
     async def play(self, stream: UUID) -> None:
         """Let every bot that owes a choice in this match make it."""

@@ -18,6 +18,9 @@ from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
 BATCH = 50
+AT_ONCE = 8
+"""Matches that are seen to at the same time: as many as leave the people room who play meanwhile."""
+
 HELD_FOR = timedelta(seconds=2)
 
 log = structlog.get_logger()
@@ -29,6 +32,7 @@ class Sweep:
     def __init__(self, store: EventStore, column: Literal["due_at", "bots_at"], see_to: Callable[[UUID], Awaitable[None]]) -> None:
         self._store, self._column, self._see_to = store, column, see_to
         self._stopping = asyncio.Event()
+        self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -55,6 +59,9 @@ class Sweep:
     async def _one(self, stream: UUID) -> None:
         """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""
         try:
-            await self._see_to(stream)
+            async with self._room:
+                await self._see_to(stream)
+        except StoreAway as away:
+            log.warning("sweep_store_away", column=self._column, reason=str(away))
         except Exception:
             log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")

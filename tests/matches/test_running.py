@@ -46,7 +46,7 @@ async def running(start_process: StartProcess) -> AsyncIterator[StartRunning]:
             if bots:
                 await held.enter_async_context(playing)
             if sweeps:
-                await held.enter_async_context(Sweep(process.store, "bots_at", playing.play))
+                await held.enter_async_context(Sweep(process.store, "bots_at", playing.take))
                 await held.enter_async_context(Sweep(process.store, "due_at", partial(clocks.time_out, process.matches)))
             return process
 
