@@ -35,13 +35,14 @@ from service.http import (
 )
 from service.http.acting import acting, opening
 from service.http.assembly import http_app
+from service.http.limits import Limits
 from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.live.wire import Wire
-from service.matches import Matches
+from service.matches import Busy, Matches
 from service.mutes import Mutes
 from service.players import Players
 from service.readiness import Readiness
@@ -51,7 +52,7 @@ from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
 from service.settings import Settings
-from service.store import EventStore
+from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
 from service.talk import Talk
@@ -88,7 +89,7 @@ SERVICES = (
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
-    players, test_mode = Players(engine), TestMode(settings.test_mode)
+    players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
@@ -107,6 +108,8 @@ def create_app(settings: Settings) -> Litestar:
             "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
         },
         origins=settings.cors_origins,
+        limits=Limits(settings.player_requests, settings.address_requests),
+        trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
 
@@ -123,8 +126,9 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
     await held.enter_async_context(Sweep(store, "bots_at", bots.take))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches)))
-    await held.enter_async_context(bots)  # Stops before the sweeps do, which would else go on with whatever they took.
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
+    # Stops before the sweeps do, which would else go on with whatever they took.
+    await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
+from service.signups import PER_HOUR, Signups
 from service.store.account_tables import player_tokens, players
 
 TOKENS_MAX = 20
@@ -49,14 +50,18 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class Players:
-    """The accounts in the database. Every method is one transaction."""
+    """The accounts in the database. Every method is one transaction, but for `create`, which counts first."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncEngine, per_address: int = PER_HOUR) -> None:
+        self._engine, self._signups = engine, Signups(engine, per_address)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
 
-    async def create(self, name: str) -> tuple[Player, Token, str]:
-        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept."""
+    async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
+        """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
+
+        `address` is where they come from. Raises `TooManySignups`.
+        """
+        await self._signups.count(address)
         async with self._engine.begin() as connection:
             row = (
                 await connection.execute(

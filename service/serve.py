@@ -131,6 +131,7 @@ class _Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # The app sees to it, by our own setting.
                 timeout_keep_alive=_KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
                 timeout_notify=_WATCH_SECONDS,

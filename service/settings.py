@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -40,6 +41,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """...at most so many do everything else."""
     client_connections: int
     """At most so many clients are connected at once; fewer where the system does not allow a process so many open files."""
+    player_requests: int
+    """So many requests a minute may a player send to this process, and..."""
+    address_requests: int
+    """...so many may come from one address without a token."""
+    address_accounts: int
+    """So many accounts may be made from one address in an hour, in all processes together."""
+    trusted_proxies: tuple[str, ...]
+    """The addresses and networks of proxies whose `X-Forwarded-For` is believed."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
     matches_max: int
@@ -83,6 +92,10 @@ def read(environment: Mapping[str, str]) -> Settings:
         append_connections=variable("LUDICITUDE_APPEND_CONNECTIONS", 4, _whole(1, 1000)),
         query_connections=variable("LUDICITUDE_QUERY_CONNECTIONS", 10, _whole(1, 1000)),
         client_connections=variable("LUDICITUDE_CLIENT_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
+        player_requests=variable("LUDICITUDE_PLAYER_REQUESTS", 12_000, _whole(1, 1_000_000_000)),
+        address_requests=variable("LUDICITUDE_ADDRESS_REQUESTS", 12_000, _whole(1, 1_000_000_000)),
+        address_accounts=variable("LUDICITUDE_ADDRESS_ACCOUNTS", 1_000, _whole(1, 1_000_000_000)),
+        trusted_proxies=variable("LUDICITUDE_TRUSTED_PROXIES", (), _networks),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
         matches_max=variable("LUDICITUDE_MATCHES_MAX", 100, _whole(1, 1_000_000)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
@@ -130,6 +143,10 @@ def _postgres_url(text: str) -> str:
     except ValueError:
         raise ValueError("its host or port can't be read; special characters in a password are written as %2F and the like") from None
     return url
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    return tuple(str(ip_network(part.strip())) for part in text.split(",") if part.strip())
 
 
 def _origins(text: str) -> tuple[str, ...]:

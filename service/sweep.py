@@ -27,10 +27,19 @@ log = structlog.get_logger()
 
 
 class Sweep:
-    """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it."""
+    """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it.
 
-    def __init__(self, store: EventStore, column: Literal["due_at", "bots_at"], see_to: Callable[[UUID], Awaitable[None]]) -> None:
-        self._store, self._column, self._see_to = store, column, see_to
+    `passing` are the errors of `see_to` that may be gone at the next try.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        column: Literal["due_at", "bots_at"],
+        see_to: Callable[[UUID], Awaitable[None]],
+        passing: tuple[type[Exception], ...] = (StoreAway,),
+    ) -> None:
+        self._store, self._column, self._see_to, self._passing = store, column, see_to, passing
         self._stopping = asyncio.Event()
         self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
@@ -61,7 +70,7 @@ class Sweep:
         try:
             async with self._room:
                 await self._see_to(stream)
-        except StoreAway as away:
-            log.warning("sweep_store_away", column=self._column, reason=str(away))
+        except self._passing as reason:
+            log.warning("match_delayed", column=self._column, match_id=f"mat_{stream.hex}", reason=str(reason))
         except Exception:
             log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")

@@ -2,6 +2,8 @@
 
 import re
 import time
+from collections.abc import Sequence
+from typing import cast
 
 import structlog
 from litestar.enums import ScopeType
@@ -48,6 +50,7 @@ class Access:
                 headers = list(message["headers"])
                 said = {name for name, _ in headers}
                 headers.append((b"request-id", request_id.encode()))
+                headers += cast("Sequence[tuple[bytes, bytes]]", scope.get("rate_limit", ()))
                 headers += (header for header in DEFAULT_HEADERS if header[0] not in said)
                 message["headers"] = headers
             await send(message)

@@ -3,17 +3,20 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.types import ControllerRouterHandler
+from litestar.types import ASGIApp, ControllerRouterHandler
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
+from service.http.deadline import Deadline
+from service.http.limits import Limits
 from service.http.methods import EveryMethod
 from service.players import Players
 
@@ -27,6 +30,8 @@ def http_app(
     services: Collection[str],
     dependencies: Mapping[str, Provide] = MappingProxyType({}),
     origins: Collection[str] = (ANY,),
+    limits: Limits | None = None,
+    trusted_proxies: Collection[str] = (),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
     """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`.
@@ -36,7 +41,7 @@ def http_app(
     """
     app = Litestar(
         routes,
-        middleware=[auth.Authentication(players)],
+        middleware=[auth.Authentication(players, limits or Limits())],
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
@@ -51,8 +56,13 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = Access(CrossOrigin(EveryMethod(app.asgi_handler), origins))
+    app.asgi_handler = _behind(trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(app.asgi_handler)), origins)))
     return app
+
+
+def _behind(trusted_proxies: Collection[str], app: ASGIApp) -> ASGIApp:
+    """The app, to which a request comes from whom the last of our proxies had it from; of anybody else `X-Forwarded-For` says nothing."""
+    return cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", app), list(trusted_proxies))) if trusted_proxies else app
 
 
 def _from_state(name: str) -> Provide:

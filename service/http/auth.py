@@ -12,6 +12,7 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.http.body import StrictRequest
+from service.http.limits import Limits
 from service.http.problems import Trouble
 from service.players import Player, Players
 
@@ -20,15 +21,16 @@ ANONYMOUS = {"anonymous": True}
 
 
 class Authentication(ASGIMiddleware):
-    """Puts the player whose token came with the request into its scope, or None where no token came."""
+    """Puts the player whose token came with the request into its scope, or None where no token came, and counts the request."""
 
     exclude_opt_key = "anonymous"
 
-    def __init__(self, players: Players) -> None:
-        self._players = players
+    def __init__(self, players: Players, limits: Limits) -> None:
+        self._players, self._limits = players, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"] = await self._caller(scope)
+        scope["user"] = caller = await self._caller(scope)
+        self._limits.charge(scope, caller)
         await next_app(scope, receive, send)
 
     async def _caller(self, scope: Scope) -> Player | None:
@@ -38,6 +40,7 @@ class Authentication(ASGIMiddleware):
         scheme, _, token = header.partition(" ")
         caller = await self._players.by_token(token.strip()) if scheme.lower() == "bearer" else None
         if caller is None:
+            self._limits.charge(scope, None)
             raise Trouble("not_authenticated", "The token is not valid, or not valid any more.")
         return caller
 

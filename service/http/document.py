@@ -24,7 +24,11 @@ The backend of small tabletop games: it holds the rules, the secrets, the dice a
 Become a player with `create_player`, open a match, and send one of the choices that the view offers. You need no rule of any
 game for that: every view lists what your seat may do now, each choice a command that is ready to send.
 
-Errors are always RFC 9457 problem documents. Programs go by their `code`.
+Errors are always RFC 9457 problem documents. Programs go by their `code`. Beside what each operation declares, the server may
+refuse what is no request that it can read, and then ends the connection: 400, 408, 413, 414, 431, or 503 when it is full.
+
+How much you may ask for stands in `RateLimit-Policy`, what you have left of it in `RateLimit`. Who asks for more gets 429 with
+`Retry-After` in seconds.
 """
 
 TAGS: Mapping[str, str] = {

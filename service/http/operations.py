@@ -37,6 +37,8 @@ PATH_PARAMETERS: Mapping[str, str] = {
 HEADERS: Mapping[str, str] = {
     "ETag": "Names this content; send it as `If-None-Match` or `If-Match`.",
     "Location": "Where the new thing is.",
+    "RateLimit": "What you have left: of the limit `player` with a token, else of `address`. `r` requests now, more in `t` seconds.",
+    "RateLimit-Policy": "Your limit: `q` requests in `w` seconds, as draft-ietf-httpapi-ratelimit-headers-11 writes it.",
     "Request-Id": "The id of this request, yours if you sent one.",
     "Retry-After": "Seconds to wait before asking again.",
     "WWW-Authenticate": "How to authenticate.",
@@ -46,7 +48,7 @@ HEADERS: Mapping[str, str] = {
 WITH_STATUS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 ALWAYS = ("malformed_request", "internal_error")
-WITH_A_CALLER = ("not_authenticated", "unavailable")
+WITH_A_CALLER = ("not_authenticated", "rate_limited", "unavailable")
 WITH_PARAMETERS = ("invalid_parameter",)
 WITH_A_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "invalid_body")
 WITH_HEADER = {"If-Match": ("precondition_failed",), "Idempotency-Key": ("key_reused",)}
@@ -113,6 +115,11 @@ class Operation:
         operation["responses"] = {**self._success(schemas, examples), **self._failures(schemas)}
         return operation
 
+    @property
+    def _always(self) -> tuple[str, ...]:
+        """The headers of every answer."""
+        return ("Request-Id",) if self.handler.opt.get("anonymous") else ("RateLimit", "RateLimit-Policy", "Request-Id")
+
     def _security(self) -> list[dict[str, list[str]]]:
         if self.handler.opt.get("anonymous"):
             return []
@@ -121,7 +128,7 @@ class Operation:
 
     def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
         cached = any(name == "If-None-Match" for name, _, _ in self.parameters)
-        headers = _headers("Request-Id", *(["ETag"] if cached else []), *self.handler.opt.get("headers", ()))
+        headers = _headers(*self._always, *(["ETag"] if cached else []), *self.handler.opt.get("headers", ()))
         status = self.handler.status_code
         response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
         if self.answer is not None:
@@ -138,7 +145,7 @@ class Operation:
         return {
             str(status): {
                 "description": "\n".join(f"* `{code}`: {kind.title}." for code, kind in kinds.items() if kind.status == status),
-                "headers": _headers("Request-Id", *([WITH_STATUS[status]] if status in WITH_STATUS else [])),
+                "headers": _headers(*self._always, *([WITH_STATUS[status]] if status in WITH_STATUS else [])),
                 "content": content,
             }
             for status in sorted({kind.status for kind in kinds.values()})

@@ -10,6 +10,8 @@ from msgspec import Meta
 
 from service.erasure import Erasure
 from service.http.auth import signed_in
+from service.http.body import StrictRequest
+from service.http.limits import address
 from service.http.problems import Trouble
 from service.names import NAME_MAX, display_name
 from service.players import TOKENS_MAX, Player, Players, Timestamp, Token
@@ -72,12 +74,12 @@ class TokenPage(msgspec.Struct, frozen=True):
     tags=["players"],
     opt={"problems": ["invalid_display_name"], "headers": ["Location"]},
 )
-async def create_player(data: JSONBody[CreatePlayer], players: NamedDependency[Players]) -> Response[CreatedPlayer]:
-    """Makes a guest account in one call, and hands out its first token.
+async def create_player(data: JSONBody[CreatePlayer], request: StrictRequest, players: NamedDependency[Players]) -> Response[CreatedPlayer]:
+    """Makes a guest account in one call, and hands out its first token. So many accounts can be made from one address in an hour.
 
     The token is shown once, so a repeated call makes another player; an `Idempotency-Key` is not looked at here.
     """
-    player, token, secret = await players.create(display_name(data.display_name))
+    player, token, secret = await players.create(display_name(data.display_name), address(request.scope))
     created = CreatedPlayer(player.player_id, player.display_name, player.created_at, token.token_id, secret)
     return Response(created, status_code=201, headers={"Location": f"/v1/players/{player.player_id}"})
 

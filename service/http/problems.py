@@ -21,6 +21,7 @@ from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
 from service.names import BadName
 from service.players import Erased, TooManyTokens
+from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.talk import BadText, TooFast
@@ -151,6 +152,9 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("too_many_mutes")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
+        case TooManySignups(seconds=seconds):
+            detail = f"No more accounts can be made from this address for {seconds} s."
+            return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
         case KeyReused():
             return Trouble("key_reused")
         case Busy():

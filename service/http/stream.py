@@ -24,6 +24,7 @@ from service import chance
 from service.held import UnknownMatch, stream_of
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
+from service.http.limits import address
 from service.http.problems import Trouble
 from service.http.slow import Patience
 from service.http.views import Sight, Views
@@ -40,7 +41,10 @@ ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""
 
 STREAMS_MAX = 20
-"""Open streams of one player, or of one address without a token, in one process."""
+"""Open streams of one player in one process."""
+
+ADDRESS_STREAMS_MAX = 100
+"""Open streams without a token of one address, behind which there may be a whole school, in one process."""
 
 FRAMES_KEPT = 10_000
 """Of all matches together, so that a frame is written once for all who see the same of it."""
@@ -112,9 +116,9 @@ class Streams:
         self._open: Tally[str] = Tally()
         self._written: LRUCache[tuple[str, int, Viewer], bytes] = LRUCache(FRAMES_KEPT)
 
-    def require_room(self, caller: str) -> None:
-        """Raises `Trouble` when this caller has as many streams as one can have."""
-        if self._open[caller] >= STREAMS_MAX:
+    def require_room(self, name: str, caller: Player | None) -> None:
+        """Raises `Trouble` when whoever counts under this name has as many streams as one can have."""
+        if self._open[name] >= (ADDRESS_STREAMS_MAX if caller is None else STREAMS_MAX):
             raise Trouble("too_many_streams", headers={"Retry-After": "60"})
 
     async def counted(self, name: str, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
@@ -275,8 +279,8 @@ async def stream_events(
     cursor = last_event_id if after is None else str(after)
     if match.status == "ended" and cursor == str(match.version):
         return Response(cast("StreamFrame", None), status_code=204)
-    name = caller.player_id if caller is not None else request.client.host if request.client else ""
-    streams.require_room(name)
+    name = caller.player_id if caller is not None else address(request.scope)
+    streams.require_room(name, caller)
     frames = streams.frames(match_id, caller, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
     stream = Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

@@ -131,7 +131,7 @@ async def stream_turns(
             raise Trouble("ticket_not_valid")
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
-    streams.require_room(caller.player_id)
+    streams.require_room(caller.player_id, caller)
     frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
     return cast("Response[TurnStreamFrame]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
 

@@ -1,6 +1,6 @@
 """The tables of the players' accounts, as SQLAlchemy Core sees them. Like `tables`, they say what the migrations make."""
 
-from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, Text, text
+from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Table, Text, text
 
 from service.store.tables import Moment, metadata
 
@@ -34,3 +34,12 @@ player_mutes = Table(
     Column("at", Moment, nullable=False, server_default=text("now()")),
 )
 """Whose messages each player does not want to read."""
+
+signups = Table(
+    "signups",
+    metadata,
+    Column("address", LargeBinary, primary_key=True),
+    Column("hour", Moment, primary_key=True),
+    Column("accounts", Integer, nullable=False),
+)
+"""How many accounts were made from each address, as a hash, in this hour."""

@@ -1,17 +1,16 @@
 """Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.docs.conftest import BLESSING
 from tests.docs.masks import matches
 from tests.docs.snippets import LANGUAGES, Snippet, blessed, blocks, faults, missing, printed, snippets
 from tests.faults.served import Served, served
 
 ROOT = Path(__file__).resolve().parents[2]
-BLESSING = bool(os.environ.get("LUDICITUDE_BLESS"))
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

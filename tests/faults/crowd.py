@@ -19,6 +19,7 @@ TERMS: tuple[dict[str, Any], ...] = (
     {"options": {"game": "pico"}},
     {"options": {"game": "black-sheep"}, "seats": 4, "bots": ["easy", "easy"]},
 )
+LONG: dict[str, Any] = {"options": {"game": "black-sheep"}, "seats": 2}
 FOREVER = {"turn_seconds": 604_800}
 PAST_EVERY_DEADLINE = 700_000
 FOLLOWERS = 3
@@ -46,6 +47,11 @@ class Crowd:
         await asyncio.gather(*self._followers, return_exceptions=True)
         await self._http.aclose()
 
+    @property
+    def resumed(self) -> int:
+        """How often a stream has gone on where another one broke off."""
+        return sum(stream.resumed for stream in self.streams)
+
     def anywhere(self) -> str:
         return self.luck.choice(self.addresses)
 
@@ -59,10 +65,10 @@ class Crowd:
             except httpx.TransportError:
                 self.counts["broken calls"] += 1
             else:
-                if answer.status_code != 503:
+                if answer.status_code not in (429, 503):
                     return answer
                 assert int(answer.headers["Retry-After"]) > 0
-                self.counts["503"] += 1
+                self.counts[str(answer.status_code)] += 1
             assert time.monotonic() < gives_up, f"nobody answers {method} {path}"
             await asyncio.sleep(self.luck.uniform(0.02, 0.2))
 
@@ -108,18 +114,19 @@ class Crowd:
                 self.counts["commands"] += 1
 
     async def idle(self) -> None:
-        """Two people who never choose, so that the clock does it for them each time that it is put forward."""
+        """Two people who never choose, so that the clock does it for them each time that it is put forward; a long match, given up last."""
         pair = [await self.join(), await self.join()]
         while not self.closing:
-            match_id = await self.open(pair[0], TERMS[0], pair[1])
+            match_id = await self.open(pair[0], LONG, pair[1])
             path = f"/v1/matches/{match_id}"
-            while True:
+            ended = False
+            while not ended and not self.closing:
                 moved = await self.call("POST", f"{path}/clock", pair[0], {"forward_seconds": PAST_EVERY_DEADLINE})
                 assert moved.status_code == 200, moved.text
                 self.counts["deadlines"] += 1
-                page = await self._until_past(path, moved.json()["version"])
-                if page["ended"]:
-                    break
+                ended = (await self._until_past(path, moved.json()["version"]))["ended"]
+            if not ended:
+                assert (await self.call("POST", f"{path}/resign", pair[1])).status_code == 200
 
     async def _until_past(self, path: str, version: int) -> dict[str, Any]:
         began = time.monotonic()
@@ -148,7 +155,7 @@ class Crowd:
         for stream in self.streams:
             log = await self._log(stream.match_id)
             assert stream.versions == list(range(stream.versions[0], len(log) + 1)), f"a gap or a repeat: {stream.versions}"
-            self.counts["resumed streams"] += stream.resumed
+        self.counts["streams"], self.counts["resumed streams"] = len(self.streams), self.resumed
 
     async def _log(self, match_id: str) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []
@@ -179,7 +186,7 @@ class Follower:
                         await self._read(answer)
                     self.ended = self.ended or answer.status_code == 204
             except httpx.TransportError:
-                pass
+                self.crowd.counts["broken streams"] += 1
             await asyncio.sleep(0.05)
 
     async def _read(self, answer: httpx.Response) -> None:

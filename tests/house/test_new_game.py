@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("domain", "service", "migrations", "openapi", "template", "tests", "pyproject.toml", "README.md", "LICENSE")
+PARTS = ("domain", "service", "migrations", "openapi", "docs", "template", "tests", "pyproject.toml", "README.md", "LICENSE")
 
 NAMES = ("abc", "pic-o", "picos", "a-name-of-many-letters-o")
 """Names that are short, long, or stand close to another one in the list of games."""
@@ -89,10 +89,12 @@ def test_it_is_formatted_and_in_its_place_under_any_name(untouched: Path, tmp_pa
 
 def test_it_passes_every_test_there_is_for_a_game(checkout: Path, server_url: str) -> None:
     golden = ("tests/games/test_transcripts.py", "tests/games/test_stored_events.py", "tests/contract/test_examples.py")
+    pages = "tests/docs/test_game_pages.py"
     pytest_passes(checkout, *golden, "-k", "four-winds or visit", LUDICITUDE_BLESS="1", DATABASE_URL=server_url)
+    pytest_passes(checkout, pages, "-k", "four-winds or list", LUDICITUDE_BLESS="1", DATABASE_URL=server_url)
     of_the_game = "four-winds or four_winds or test_rooms"
     of_the_document = "what_the_routes_say or valid_openapi or rule_of_ours"
-    every = ("tests/house", "tests/laws/test_laws.py", "tests/games", "tests/contract/test_document.py")
+    every = ("tests/house", "tests/laws/test_laws.py", "tests/games", pages, "tests/contract/test_document.py")
     pytest_passes(checkout, *every, "-k", f"{of_the_game} or {of_the_document}", DATABASE_URL=server_url)
 
 

@@ -105,6 +105,6 @@ class Guests:
         )
 
 
-def app_of_routes() -> Litestar:
+def app_of_routes(**how: Any) -> Litestar:
     """An app of these routes, which needs no database."""
-    return http_app([send, wish, mine, fail, page, turn_page], players=Guests(), services=())  # type: ignore[arg-type]
+    return http_app([send, wish, mine, fail, page, turn_page], players=Guests(), services=(), **how)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from service.http.codes import KINDS
 ROOT = Path(__file__).resolve().parents[2]
 RAISED = re.compile(r'\b(?:NotNow|NotAllowed|Unfit|Trouble)\(\s*"(\w+)"')
 
-NOT_YET = {"rate_limited", "key_in_flight"}
+NOT_YET = {"key_in_flight"}
 """Promised by the API, and raised by parts of the service that are still to come."""
 
 NEVER_ANSWERED = {"not_due"}

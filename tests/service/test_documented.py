@@ -23,8 +23,11 @@ PROBLEM: dict[str, Any] = {
 }
 
 
+ALWAYS = {"Request-Id": "req_1", "RateLimit": '"address";r=1;t=1', "RateLimit-Policy": '"address";q=1;w=60'}
+
+
 def answer(status: int, body: Any, media_type: str = "application/json", **headers: str) -> httpx.Response:
-    return httpx.Response(status, content=json.dumps(body), headers={"Content-Type": media_type, "Request-Id": "req_1", **headers})
+    return httpx.Response(status, content=json.dumps(body), headers={"Content-Type": media_type, **ALWAYS, **headers})
 
 
 def checked(response: httpx.Response, path: str = "/v1/players/ply_1", method: str = "GET") -> str | None:

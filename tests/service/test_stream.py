@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -243,14 +244,29 @@ async def test_streams_turn_over_after_a_while(join: Join, read: Callable[..., R
 async def test_one_caller_has_so_many_streams_and_no_more(app: Litestar, join: Join, read: Callable[..., Reader]) -> None:
     match_id, _ = await begun(await join("Ada"), await join("Bob"))
     streams: Streams = app.state["streams"]
+    player = Player("ply_1", "Ada", datetime.now(UTC))
     readers = [read(match_id) for _ in range(stream.STREAMS_MAX)]
     for reader in readers:
         await reader.next()
     with pytest.raises(Trouble, match="too_many_streams"):
-        streams.require_room("somebody")
-    streams.require_room("somebody else")
+        streams.require_room("somebody", player)
+    streams.require_room("somebody else", player)
     await readers[0]._frames.aclose()  # type: ignore[attr-defined]
-    streams.require_room("somebody")
+    streams.require_room("somebody", player)
+
+
+async def test_an_address_without_a_token_has_more_streams_and_not_without_end(
+    app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "ADDRESS_STREAMS_MAX", stream.STREAMS_MAX + 1)
+    match_id, _ = await begun(await join("Ada"), await join("Bob"))
+    streams: Streams = app.state["streams"]
+    readers = [read(match_id) for _ in range(stream.STREAMS_MAX + 1)]
+    for reader in readers:
+        streams.require_room("somebody", None)
+        await reader.next()
+    with pytest.raises(Trouble, match="too_many_streams"):
+        streams.require_room("somebody", None)
 
 
 async def test_a_ticket_is_good_once_for_its_player_and_its_match(client: httpx.AsyncClient, join: Join) -> None:

@@ -8,8 +8,10 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 from msgspec.structs import replace
+from sqlalchemy import text
 
 from service.store import EventStore, StoreAway, connections
+from service.store.address import sqlalchemy_engine
 from tests.store.appends import LINE, Session, an_append_waits, appending, positions, session
 from tests.store.proxy import Proxy, proxy_to
 
@@ -112,6 +114,25 @@ async def test_a_short_absence_goes_unnoticed(far_store: EventStore, proxy: Prox
     proxy.down = False
     await asyncio.gather(*waiting)
     assert await far_store.version(stream) == 2
+
+
+async def test_connections_that_ended_while_nobody_used_them_are_nobodys_trouble(database_url: str, database: Session) -> None:
+    """As after a restart of the server: whoever asks next, by either way, is answered."""
+    store, engine = await EventStore.connect(database_url), sqlalchemy_engine(database_url, pool_size=3)
+    async with engine.connect() as one, engine.connect() as two:
+        for connection in (one, two):
+            await connection.execute(text("SELECT 1"))
+    ended = await database.fetchval(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    assert ended >= 3
+    await asyncio.sleep(0.1)
+    async with engine.connect() as one, engine.connect() as two:
+        for connection in (one, two):
+            assert await connection.scalar(text("SELECT 1")) == 1
+    assert await store.version(uuid4()) == 0
+    await engine.dispose()
+    await store.close()
 
 
 async def test_a_database_that_is_not_there(proxy: Proxy) -> None:

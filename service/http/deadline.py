@@ -1,0 +1,79 @@
+"""The longest that anybody waits for an answer to begin: a database that says nothing at all must not make the service silent too."""
+
+import asyncio
+import re
+
+import msgspec
+import structlog
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
+
+from service.http import problems
+from service.http.problems import Trouble
+
+BEGIN_SECONDS = 1.8
+"""From the request until the answer begins, without the time that the client takes to send it, or has asked us to wait."""
+
+log = structlog.get_logger()
+
+_WAIT = re.compile(rb"(?:^|&)wait=(\d{1,2})(?:&|$)")
+
+
+class Deadline:
+    """Answers 503 in the place of an app that is late, and lets it finish what it is at: a command may still be stored.
+
+    Whoever sends it again with its key learns what became of it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
+            return await self._app(scope, receive, send)
+        loop = asyncio.get_running_loop()
+        asked = _WAIT.search(scope["query_string"])
+        ends = loop.time() + BEGIN_SECONDS + (int(asked[1]) if asked else 0)
+        late: asyncio.Task[None] | None = None
+        begun = False
+
+        def give_up() -> None:
+            nonlocal late
+            late = asyncio.create_task(_answer(scope, send))
+
+        timer = loop.call_at(ends, give_up)
+
+        async def take() -> ReceiveMessage:
+            nonlocal timer, ends
+            timer.cancel()
+            left = ends - loop.time()
+            message = await receive()
+            ends = loop.time() + left
+            if not begun and late is None:
+                timer = loop.call_at(ends, give_up)
+            return message
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            if late is None:
+                begun = True
+                timer.cancel()
+                await send(message)
+
+        try:
+            await self._app(scope, take, answer)
+        finally:
+            timer.cancel()
+            if late is not None:
+                await late
+        return None
+
+
+async def _answer(scope: HTTPScope, send: Send) -> None:
+    why = Trouble("unavailable", "The service did not find an answer in time. What was asked for may still be done; ask again.")
+    log.warning("answer_late", seconds=BEGIN_SECONDS)
+    body = msgspec.json.encode(problems.problem(why, str(scope.get("request_id", ""))))
+    headers = {"Content-Type": problems.MEDIA_TYPE, "Content-Length": str(len(body)), **problems.headers(why)}
+    lines = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": why.kind.status, "headers": lines})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

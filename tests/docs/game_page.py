@@ -1,0 +1,234 @@
+"""The page of a game: what the catalogue and the document say of it, a recorded match, and between them notes written by hand."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tests.docs.recorded import Pair
+
+WIDE = 170
+"""So many characters does a line of JSON take before it is broken."""
+
+MOVING = ("status", "version", "waiting_for", "decisions", "table", "result")
+"""What moves in a view while a match is played."""
+
+_MADE = """\
+# {title}
+
+{sentence}
+
+_This page is made by `make bless`, from the game itself, a match played over the API, and `tests/games/{folder}/page.md`._
+"""
+
+
+_LISTING = """\
+# The games
+
+All games are played by the same few operations. What differs is the `table` of the view, the commands among the `choices`, and the
+events of the log; a client that goes by the [words](../words.md) and the choices plays them all, also one that is not there yet.
+
+| game | key | players | |
+| --- | --- | --- | --- |"""
+
+
+def page(
+    game: Mapping[str, Any], refusals: Sequence[tuple[str, str]], schemas: Mapping[str, Any], notes: str, pairs: Sequence[Pair]
+) -> str:
+    """The page as Markdown. `game` is what `get_game` answers, `refusals` its codes and clauses, `schemas` the document's components."""
+    said = dict(re.findall(r"^## (\S+)\n+(.*?)\s*(?=^## |\Z)", notes, re.MULTILINE | re.DOTALL))
+    parts = [
+        _MADE.format(title=game["title"]["en"], sentence=game["sentence"]["en"], folder=game["game"].replace("-", "_")),
+        said.get("rules", ""),
+        "The whole rulebook, in English and in French, is `rules` of `GET /v1/games/" + game["game"] + "`.",
+        "\n".join(_glance(game)),
+        "## Options\n\n" + "\n".join(_options(game)),
+        "## The table\n\n" + said.get("table", "What `table` of the view holds.") + "\n\n" + "\n".join(_table(game, schemas)),
+        "## Commands\n\n" + "\n\n".join(_records(game, schemas, "Command")),
+        "## Events\n\n" + "\n\n".join(_records(game, schemas, "Event")),
+        "## Pieces\n\n" + "\n".join(_pieces(game)),
+        "## Refusals and ends\n\n" + "\n".join(_words(game, refusals)),
+        "## A whole match\n\n" + "\n\n".join(_match(said, pairs)),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def listing(games: Sequence[Mapping[str, Any]]) -> str:
+    """The page that leads to those of the games; `games` is what `list_games` answers."""
+    rows = [
+        f"| [{each['title']['en']}]({each['game']}.md) | `{each['game']}` | {_players(each)} | {each['sentence']['en']} |" for each in games
+    ]
+    return "\n".join([_LISTING, *rows]) + "\n"
+
+
+def notes_of(notes: str) -> set[str]:
+    """What the notes are about."""
+    return set(re.findall(r"^## (\S+)$", notes, re.MULTILINE))
+
+
+def _glance(game: Mapping[str, Any]) -> Iterator[str]:
+    yield "| key | players | ruleset | bots |"
+    yield "| --- | --- | --- | --- |"
+    yield f"| `{game['game']}` | {_players(game)} | {game['ruleset']} | {', '.join(f'`{level}`' for level in game['bot_levels'])} |"
+
+
+def _players(game: Mapping[str, Any]) -> str:
+    seats = game["seats"]
+    return f"{seats[0]}-{seats[-1]}" if len(seats) > 1 else str(seats[0])
+
+
+def _options(game: Mapping[str, Any]) -> Iterator[str]:
+    options = {name: shape for name, shape in game["options_schema"]["properties"].items() if name != "game"}
+    if not options:
+        yield f'There are none: `{{"game": "{game["game"]}"}}`.'
+        return
+    yield "| option | values | default | |"
+    yield "| --- | --- | --- | --- |"
+    for name, shape in options.items():
+        yield f"| `{name}` | {_kind(shape, {})} | `{json.dumps(shape['default'])}` | {shape.get('description', '')} |"
+
+
+def _table(game: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    name = schemas["Table"]["discriminator"]["mapping"][game["game"]].rpartition("/")[2]
+    yield "| field | holds | |"
+    yield "| --- | --- | --- |"
+    yield from _fields(schemas[name], schemas, ())
+
+
+def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[str]:
+    for name, shape in schema["properties"].items():
+        if name in ("game", "type"):
+            continue
+        where = ".".join((*inside, name))
+        yield f"| `{where}` | {_kind(shape, schemas)} | {shape.get('description', '')} |"
+        if record := _record(shape, schemas):
+            yield from _fields(record, schemas, (*inside, name))
+
+
+def _record(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The record that a field holds, in a list or not, or may be null there."""
+    shape = shape.get("items", shape)
+    [shape, *_] = shape.get("oneOf", [shape])
+    record: Mapping[str, Any] | None = schemas[shape["$ref"].rpartition("/")[2]] if "$ref" in shape else None
+    return record if record is not None and "properties" in record else None
+
+
+def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """The type of a field in a few words."""
+    for union in ("oneOf", "anyOf"):
+        if union in shape:
+            return " or ".join(_kind(each, schemas) for each in shape[union])
+    if "$ref" in shape:
+        return "a record"
+    if "enum" in shape:
+        return " ".join(f"`{json.dumps(each)}`" for each in shape["enum"])
+    types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
+    return " or ".join(_one_type(each, shape, schemas) for each in types)
+
+
+def _one_type(name: str, shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    match name:
+        case "array":
+            return f"list of {_kind(shape['items'], schemas)}"
+        case "integer" if "minimum" in shape and "maximum" in shape:
+            return f"{shape['minimum']} to {shape['maximum']}"
+        case "integer":
+            return f"number from {shape['minimum']}" if "minimum" in shape else "number"
+        case "string":
+            return "text"
+        case "boolean":
+            return "`true` or `false`"
+    return f"`{name}`"
+
+
+def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str) -> Iterator[str]:
+    for tag, reference in schemas[union]["discriminator"]["mapping"].items():
+        if tag.startswith(f"{game['game']}."):
+            schema, name = schemas[reference.rpartition("/")[2]], tag.partition(".")[2]
+            words = game["labels"][f"{union.lower()}.{name}"]
+            fields = list(_fields(schema, schemas, ()))
+            head = ["", "| field | holds | |", "| --- | --- | --- |"] if fields else []
+            yield "\n".join([f"### `{tag}`", "", schema["description"], "", f'> "{words["en"]}" / « {words["fr"]} »', *head, *fields])
+
+
+def _pieces(game: Mapping[str, Any]) -> Iterator[str]:
+    yield "| id | set | how many | worth | name |"
+    yield "| --- | --- | --- | --- | --- |"
+    for each in game["components"]:
+        name, values = game["labels"][each["label"]], ", ".join(f"{what} {number}" for what, number in each["values"].items())
+        yield f"| `{each['id']}` | `{each['set']}` | {each['count']} | {values} | {name['en']} / {name['fr']} |"
+
+
+def _words(game: Mapping[str, Any], refusals: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield "| refusal | clause | sentence |"
+    yield "| --- | --- | --- |"
+    for code in sorted({code for code, _ in refusals}):
+        clauses, label = ", ".join(sorted({clause for each, clause in refusals if each == code})), game["labels"][f"refusal.{code}"]
+        yield f"| `{code}` | {clauses} | {label['en']} / {label['fr']} |"
+    yield "\n| `result.reason` | |\n| --- | --- |"
+    for key, label in game["labels"].items():
+        if key.startswith("end."):
+            yield f"| `{key.removeprefix('end.')}` | {label['en']} / {label['fr']} |"
+    yield "| `resigned`, `abandoned`, `closed`, `expired` | the same in every game: see [clocks](../clocks.md) |"
+
+
+def _match(notes: Mapping[str, str], pairs: Sequence[Pair]) -> Iterator[str]:
+    yield (
+        "Every request and its answer, in order; how the people became players is left out, and so are their tokens. The choices were"
+        " drawn by lot. The view of a command's answer is shown where something happens for the first time, without what never changes"
+        " in it; `…` stands for what is left out. Moments are all one, and hashes are cut short."
+    )
+    met = set[str]()
+    for number, pair in enumerate(pairs, start=1):
+        yield f"### {number}. {pair.who}: {_what(pair)}"
+        for key in _keys(pair):
+            if key not in met and key in notes:
+                yield notes[key]
+        yield f"```http\n{pair.method} {pair.path}{_body(pair.body)}\n```"
+        yield f"```json\n{laid_out(_shown(pair, met))}\n```"
+        met |= set(_keys(pair))
+
+
+def _what(pair: Pair) -> str:
+    if pair.path.endswith("/commands"):
+        return f"`{pair.body['command']['type']}`"
+    last = pair.path.partition("?")[0].rpartition("/")[2]
+    return {"matches": "opens a match", "seats": "sits down", "events": "sees of it"}.get(last, f"the {last}")
+
+
+def _keys(pair: Pair) -> list[str]:
+    """What is in a pair that a note may be about: its operation, its command, the events it tells, the phase it leads to."""
+    events = [item["event"]["type"] for item in pair.answer.get("events", pair.answer.get("items", ()))]
+    table = (pair.answer.get("view") or pair.answer).get("table") or {}
+    phase = [f"phase.{table['phase']}"] if "phase" in table else []
+    command = [pair.body["command"]["type"]] if pair.path.endswith("/commands") else []
+    return list(dict.fromkeys([pair.path.partition("?")[0].rpartition("/")[2], *command, *events, *phase]))
+
+
+def _body(body: Any) -> str:
+    return "" if body is None else f"\n\n{laid_out(body)}"
+
+
+def _shown(pair: Pair, met: set[str]) -> Any:
+    """The answer, as far as it is new to the reader."""
+    answer = dict(pair.answer)
+    if pair.path.endswith("/record"):
+        return {**answer, "events": ["…"], "proof": "…"}
+    if "view" in answer:
+        new = {key for key in _keys(pair) if "." in key} - met
+        answer["view"] = {name: each for name, each in answer["view"].items() if name in MOVING} | {"…": "…"} if new else "…"
+    return answer
+
+
+def laid_out(value: Any, indent: str = "", room: int = WIDE) -> str:
+    """JSON in which what fits on a line stands on one."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= room or not isinstance(value, dict | list) or not value:
+        return line
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(name, ensure_ascii=False)}: {laid_out(each, deeper, room - len(name) - 4)}" for name, each in value.items()]
+    else:
+        parts = [laid_out(each, deeper, room) for each in value]
+    inside = ",\n".join(deeper + part for part in parts)
+    return f"{'{['[isinstance(value, list)]}\n{inside}\n{indent}{'}]'[isinstance(value, list)]}"

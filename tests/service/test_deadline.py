@@ -1,0 +1,94 @@
+"""Nobody waits for long to be told that there is no answer, and what they asked for goes on."""
+
+import asyncio
+import time
+from typing import Any
+
+import httpx
+import pytest
+from litestar import Litestar
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from service.http import deadline
+from service.http.deadline import Deadline
+from tests.service.conftest import inside
+
+URL = "http://ludicitude.test/"
+
+
+class Slow:
+    """An app that takes its time and then answers."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.done = seconds, asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await asyncio.sleep(self.seconds)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"an answer", "more_body": False})
+        self.done.set()
+
+
+@pytest.fixture(autouse=True)
+def _brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "BEGIN_SECONDS", 0.2)
+
+
+async def asked(app: ASGIApp, query: str = "") -> httpx.Response:
+    async with httpx.AsyncClient(transport=inside(Deadline(app))) as client:
+        return await client.get(URL + query)
+
+
+async def test_who_is_answered_in_time_notices_nothing() -> None:
+    assert (await asked(Slow(0))).text == "an answer"
+
+
+async def test_a_late_answer_is_a_503_that_says_when_to_ask_again_and_the_work_goes_on() -> None:
+    app = Slow(0.5)
+    began = time.monotonic()
+    answer = await asked(app)
+    assert time.monotonic() - began >= 0.2
+    assert (answer.status_code, answer.json()["code"], answer.headers["Retry-After"]) == (503, "unavailable", "2")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    await asyncio.wait_for(app.done.wait(), 5)
+
+
+async def test_who_asked_to_wait_is_given_that_time_too() -> None:
+    assert (await asked(Slow(0.5), "?after=3&wait=1")).status_code == 200
+    assert (await asked(Slow(0.5), "?wait=0")).status_code == 503
+
+
+async def test_an_answer_that_has_begun_may_take_its_time() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.5)
+        await send({"type": "http.response.body", "body": b"all of it", "more_body": False})
+
+    assert (await asked(app)).text == "all of it"
+
+
+async def test_a_client_that_is_slow_to_ask_loses_nothing_of_the_time() -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        await asyncio.sleep(0.5)
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope: Any = {"type": "http", "query_string": b"", "headers": []}
+    await Deadline(Slow(0))(scope, receive, send)
+    assert [message.get("status") for message in sent] == [200, None]
+
+
+async def test_it_holds_for_the_whole_service(app: Litestar, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hangs(*_: object) -> None:
+        await asyncio.sleep(0.5)
+
+    monkeypatch.setattr(app.state["readiness"], "check", hangs)
+    answer = await client.get("/v1/ready", headers={"Origin": "https://play.example.org"})
+    assert answer.status_code == 503
+    assert answer.headers["Request-Id"] == answer.json()["request_id"]
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
