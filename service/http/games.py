@@ -13,7 +13,7 @@ from msgspec import Meta
 from domain.games import GAMES
 from domain.match.game import AnyGame, Component
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
-from service.http.labels import Text
+from service.http.labels import Wording
 from service.http.problems import Trouble
 from service.http.schemas import JsonSchema, standalone
 
@@ -23,8 +23,8 @@ class GameSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     game: Annotated[str, Meta(description="The game's key, which names it everywhere in the API.")]
     ruleset: Annotated[int, Meta(description="Version of the game's rules that new matches are played by.")]
-    title: Annotated[Text, Meta(description="The game's name.")]
-    sentence: Annotated[Text, Meta(description="The game in one sentence.")]
+    title: Annotated[Wording, Meta(description="The game's name.")]
+    sentence: Annotated[Wording, Meta(description="The game in one sentence.")]
     seats: Annotated[tuple[int, ...], Meta(description="The numbers of players that can play it.")]
     bot_levels: Annotated[tuple[str, ...], Meta(description="The levels of its bots; `bot.<level>` in the labels names one.")]
 
@@ -35,10 +35,10 @@ class GameDetails(GameSummary, frozen=True, kw_only=True):
     options_schema: Annotated[JsonSchema, Meta(description="JSON Schema of its options, with their defaults: enough to draw a form.")]
     components: Annotated[tuple[Component, ...], Meta(description="Every kind of card, die face and piece.")]
     labels: Annotated[
-        dict[str, Text],
+        dict[str, Wording],
         Meta(description="Every word that a screen shows for this game, by key; `get_labels` has those that all games share."),
     ]
-    rules: Annotated[Text, Meta(description="The rulebook in Markdown. Its clauses are numbered; refusals name them.")]
+    rules: Annotated[Wording, Meta(description="The rulebook in Markdown. Its clauses are numbered; refusals name them.")]
 
 
 class GamePage(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ def _page(key: str) -> bytes:
         options_schema=standalone(game.options),
         components=game.components,
         labels=_labels(game),
-        rules=Text(en=_file(game, "RULES.md").decode(), fr=_file(game, "fr", "RULES.md").decode()),
+        rules=Wording(en=_file(game, "RULES.md").decode(), fr=_file(game, "fr", "RULES.md").decode()),
     )
     return msgspec.json.encode(details)
 
@@ -101,8 +101,8 @@ def _summary(game: AnyGame) -> Mapping[str, Any]:
     }
 
 
-def _labels(game: AnyGame) -> dict[str, Text]:
-    return msgspec.json.decode(_file(game, "labels.json"), type=dict[str, Text])
+def _labels(game: AnyGame) -> dict[str, Wording]:
+    return msgspec.json.decode(_file(game, "labels.json"), type=dict[str, Wording])
 
 
 def _file(game: AnyGame, *path: str) -> bytes:

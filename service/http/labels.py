@@ -12,17 +12,19 @@ from service.http.auth import ANONYMOUS
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 
 
-class Text(msgspec.Struct, frozen=True):
+class Wording(msgspec.Struct, frozen=True):
     """The same words in English and in French."""
 
     en: Annotated[str, Meta(description="In English.")]
     fr: Annotated[str, Meta(description="In French.")]
 
 
-class Labels(msgspec.Struct, frozen=True):
+class SharedLabels(msgspec.Struct, frozen=True):
     """The words that all games share."""
 
-    labels: Annotated[dict[str, Text], Meta(description="By key; `{name}` in a sentence stands for the field or parameter of that name.")]
+    labels: Annotated[
+        dict[str, Wording], Meta(description="By key; `{name}` in a sentence stands for the field or parameter of that name.")
+    ]
 
 
 @get(
@@ -33,7 +35,7 @@ class Labels(msgspec.Struct, frozen=True):
     opt=ANONYMOUS,
     sync_to_thread=False,
 )
-def get_labels(if_none_match: IfNoneMatch = None) -> Response[Labels]:
+def get_labels(if_none_match: IfNoneMatch = None) -> Response[SharedLabels]:
     """Every word that a screen shows and that is no game's own, in English and in French; those of a game are in `get_game`.
 
     Keys are made alike everywhere: `problem.<code>` is a problem's `message_key`, `event.match.<name>` an event of the match
@@ -45,8 +47,8 @@ def get_labels(if_none_match: IfNoneMatch = None) -> Response[Labels]:
 
 @cache
 def _content() -> bytes:
-    labels = msgspec.json.decode(files("service.http").joinpath("labels.json").read_bytes(), type=dict[str, Text])
-    return msgspec.json.encode(Labels(labels))
+    labels = msgspec.json.decode(files("service.http").joinpath("labels.json").read_bytes(), type=dict[str, Wording])
+    return msgspec.json.encode(SharedLabels(labels))
 
 
 ROUTES = (get_labels,)

@@ -89,6 +89,11 @@ class Operation:
         return list(_parameters(self.handler, self.handler.parsed_fn_signature.parameters.values()))
 
     @property
+    def _looks_at_the_caller(self) -> bool:
+        fields = self.handler.parsed_fn_signature.parameters.values()
+        return "caller" in {field.name for field in _with_dependencies(self.handler, fields)}
+
+    @property
     def problems(self) -> set[str]:
         """The codes of all problems that this operation answers with; `refused` stands for the refusals of games."""
         names = [name for name, _, _ in self.parameters]
@@ -121,10 +126,10 @@ class Operation:
         return ("Request-Id",) if self.handler.opt.get("anonymous") else ("RateLimit", "RateLimit-Policy", "Request-Id")
 
     def _security(self) -> list[dict[str, list[str]]]:
-        if self.handler.opt.get("anonymous"):
-            return []
-        needed = auth.signed_in in self.handler.resolve_guards()
-        return [{"token": []}] if needed else [{}, {"token": []}]
+        """A token is looked at wherever one is sent; but a client that needs none should not be asked for one."""
+        if auth.signed_in in self.handler.resolve_guards():
+            return [{"token": []}]
+        return [{}, {"token": []}] if self._looks_at_the_caller else []
 
     def _success(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
         cached = any(name == "If-None-Match" for name, _, _ in self.parameters)
@@ -172,11 +177,18 @@ def without_none(annotation: Any) -> Any:
 
 def _parameters(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
     dependencies = handler.resolve_dependencies()
-    for field in fields:
-        if field.name in dependencies:
-            yield from _parameters(handler, dependencies[field.name].parsed_fn_signature.parameters.values())
-        elif isinstance(kwarg := field.kwarg_definition, ParameterKwarg):
+    for field in _with_dependencies(handler, fields):
+        if field.name not in dependencies and isinstance(kwarg := field.kwarg_definition, ParameterKwarg):
             yield kwarg.name or field.name, kwarg, field
+
+
+def _with_dependencies(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[FieldDefinition]:
+    """These fields of a signature, each followed by those that its dependency takes."""
+    dependencies = handler.resolve_dependencies()
+    for field in fields:
+        yield field
+        if field.name in dependencies:
+            yield from _with_dependencies(handler, dependencies[field.name].parsed_fn_signature.parameters.values())
 
 
 def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldDefinition) -> JsonSchema:

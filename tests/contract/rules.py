@@ -99,6 +99,9 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
         schema = {key: value for key, value in schema.items() if key != "oneOf"}
     if not schema.get("description"):
         yield "needs a description"
+    same = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    if schema.get("properties", {}).get(same, {"type": "string"}).get("type", "object") in ("object", "array"):
+        yield f"has a property of its own name, which generators of Python take for the thing itself: {same}"
     yield from (f"{key} needs a description" for key, each in schema.get("properties", {}).items() if not each.get("description"))
     for node in _nodes(schema):
         yield from _node(node)

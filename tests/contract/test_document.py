@@ -54,6 +54,13 @@ def test_no_operation_that_clients_know_was_renamed() -> None:
     assert {operation["operationId"] for _, _, operation in operations(document())} >= FIXED
 
 
+def test_a_token_is_asked_for_only_where_it_makes_a_difference() -> None:
+    security = {operation["operationId"]: operation["security"] for _, _, operation in operations(document())}
+    assert security["create_player"] == security["list_games"] == security["get_player"] == []
+    assert security["get_match"] == security["stream_events"] == [{}, {"token": []}]
+    assert security["open_match"] == security["get_me"] == [{"token": []}]
+
+
 def test_its_examples_are_of_its_own_schemas() -> None:
     whole = document()
     for path, method, operation in operations(whole):
@@ -77,6 +84,9 @@ def _broken(change: str) -> dict[str, Any]:
             schemas["Token"]["properties"]["token_id"] = {"type": ["string", "integer"]}
         case "a union that nothing tells apart":
             del schemas["Event"]["discriminator"]
+        case "a property called like its component":
+            schemas["Token"]["properties"]["token"] = {"type": "array", "items": {"type": "string"}, "description": "Itself."}
+            schemas["Token"]["required"].append("token")
         case "an anonymous object":
             schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
         case "an optional property of a response":
@@ -104,6 +114,7 @@ def _broken(change: str) -> dict[str, Any]:
     "change",
     [
         "a nullable enum",
+        "a property called like its component",
         "an anonymous union",
         "an anonymous union of scalars",
         "a union that nothing tells apart",
