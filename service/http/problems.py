@@ -123,6 +123,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
     match error:
         case Trouble():
             return error
+        case _ if type(error) in _PLAIN:
+            return Trouble(_PLAIN[type(error)])
         case Refused(code=code, clause=clause):
             detail = f"The rules do not allow this: {code.replace('_', ' ')} (clause {clause})."
             return Trouble(code, detail, kind=codes.REFUSED, clause=clause)
@@ -132,8 +134,6 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             source: Source = "path" if field in request.path_params else "body"
             sentence = f"{codes.KINDS[code].title}."
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
-        case UnknownMatch():
-            return Trouble("match_not_found")
         case Stale(version=None):
             return Trouble("precondition_failed", "This is not the version that you see.")
         case Stale(version=version):
@@ -142,23 +142,13 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
         case BadText():
             return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
-        case TooManyTokens():
-            return Trouble("too_many_tokens")
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
-        case TooManyMatches():
-            return Trouble("too_many_matches")
-        case TooManyMutes():
-            return Trouble("too_many_mutes")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case TooManySignups(seconds=seconds):
             detail = f"No more accounts can be made from this address for {seconds} s."
             return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
-        case KeyReused():
-            return Trouble("key_reused")
-        case Busy():
-            return Trouble("match_busy")
         case _ if is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")
@@ -171,6 +161,16 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
         case _:
             return Trouble("internal_error", "The service failed; the fault has been recorded.")
 
+
+_PLAIN: Mapping[type[Exception], str] = {
+    UnknownMatch: "match_not_found",
+    TooManyTokens: "too_many_tokens",
+    TooManyMatches: "too_many_matches",
+    TooManyMutes: "too_many_mutes",
+    KeyReused: "key_reused",
+    Busy: "match_busy",
+}
+"""Exceptions of which there is nothing to say but their code."""
 
 _CLIENT_GONE = "client disconnected prematurely"
 """The framework calls this an error of the server; nobody is there to be told, and nothing is to be mended."""
