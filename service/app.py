@@ -25,6 +25,7 @@ from service.http import (
     log,
     matches,
     mutes,
+    operating,
     players,
     seats,
     standings,
@@ -40,10 +41,12 @@ from service.http.stream import Streams
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
+from service.issuer import Issuer, Trust
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Busy, Matches
 from service.mutes import Mutes
+from service.operators import Actions, Operator, Operators
 from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
@@ -51,7 +54,7 @@ from service.readmodels.results import RESULTS
 from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
-from service.settings import Settings
+from service.settings import ANYBODY, Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.sweep import Sweep
@@ -74,6 +77,7 @@ ROUTES = (
     *turns.ROUTES,
     *talk.ROUTES,
     *mutes.ROUTES,
+    *operating.ROUTES,
     *testing.ROUTES,
     *health.ROUTES,
     *docs.ROUTES,
@@ -81,7 +85,7 @@ ROUTES = (
 
 SERVICES = (
     *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams"),
-    *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner"),
+    *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
 
@@ -101,6 +105,8 @@ def create_app(settings: Settings) -> Litestar:
     return http_app(
         ROUTES,
         players=players,
+        operators=_operators(settings),
+        issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
         services=SERVICES,
         dependencies={
             "acting": Provide(acting),
@@ -112,6 +118,12 @@ def create_app(settings: Settings) -> Litestar:
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
+
+
+def _operators(settings: Settings) -> Operators:
+    readers = {token_hash: Operator(name, "numbers") for token_hash, name in settings.metrics_readers.items()}
+    operators = {token_hash: Operator(name, "operator") for token_hash, name in settings.operators.items()}
+    return Operators({**readers, **operators}, numbers_open=ANYBODY in readers)
 
 
 async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
@@ -149,4 +161,5 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "standings": Standings(engine),
         "erasure": Erasure(players, matches, lobby, talk),
         "runner": runner,
+        "actions": Actions(engine),
     }

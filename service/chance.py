@@ -1,7 +1,8 @@
 """Where everything unpredictable comes from: seeds, tokens, ids and jitter. No other module draws randomness.
 
-A token is `lud_`, 43 characters that carry 256 random bits, and 6 that check the rest, all in base 62. The check tells a
-token that was mistyped or cut off without a question to the database, and lets scanners for leaked secrets recognise one.
+A token is a prefix, `lud_` for players and `ludop_` for who runs the service, 43 characters that carry 256 random bits, and 6 that
+check those, all in base 62. The check tells a token that was mistyped or cut off without a question to the database, and lets scanners for
+leaked secrets recognise one.
 """
 
 import binascii
@@ -16,7 +17,7 @@ ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Lower case without the letters that look like digits, so that an id can be read aloud."""
 
 ID_PATTERN = rf"[a-z]+_[{ID_ALPHABET}]{{26}}"
-PREFIX = "lud_"
+PREFIX, OPERATOR_PREFIX = "lud_", "ludop_"
 
 _SECRET_LENGTH, _CHECK_LENGTH, _ID_LENGTH, _INVITE_LENGTH = 43, 6, 26, 16
 _TO_ID = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ID_ALPHABET.encode())
@@ -28,16 +29,16 @@ def new_seed() -> bytes:
     return secrets.token_bytes(32)
 
 
-def new_token() -> str:
-    """A secret that lets its bearer act as a player."""
+def new_token(prefix: str = PREFIX) -> str:
+    """A secret that lets its bearer act as a player, or with another prefix as somebody else."""
     secret = _written(secrets.randbits(256), ALPHABET, _SECRET_LENGTH)
-    return PREFIX + secret + _check(secret)
+    return prefix + secret + _check(secret)
 
 
-def is_token(text: str) -> bool:
+def is_token(text: str, prefix: str = PREFIX) -> bool:
     """Whether this has the form of a token and its check is right. It says nothing of whether anybody holds it."""
-    secret = text[len(PREFIX) : -_CHECK_LENGTH]
-    return re.fullmatch(r"lud_[0-9A-Za-z]{49}", text) is not None and text[-_CHECK_LENGTH:] == _check(secret)
+    secret = text[len(prefix) : -_CHECK_LENGTH]
+    return re.fullmatch(rf"{prefix}[0-9A-Za-z]{{49}}", text) is not None and text[-_CHECK_LENGTH:] == _check(secret)
 
 
 def new_id(prefix: str) -> str:

@@ -54,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
         "--with-secrets", action="store_true", help="matches that go on too, with their seeds and all that is hidden in them"
     )
     command(_import, "store the matches of an export, read from the input, that this database does not have")
+    token = command(_operator_token, "make a token for somebody who runs the service, and what the settings hold of it")
+    token.add_argument("name", help="who it is for, as the list of what operators did will name them")
     play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
     play.add_argument("game", help="the game's key, such as pico")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
@@ -142,6 +144,16 @@ def _import() -> None:
         refused = asyncio.run(import_matches(url, sys.stdin.buffer, _aside))
     if refused:
         raise CantRun(f"{refused} matches were refused.")
+
+
+def _operator_token(name: str) -> None:
+    from service import chance
+    from service.operators import token_hash
+
+    token = chance.new_token(chance.OPERATOR_PREFIX)
+    _aside(f"The token, shown this once; send it as `Authorization: Bearer <token>`:\n{token}\n")
+    _aside("Add this to LUDICITUDE_OPERATORS, or to LUDICITUDE_METRICS_READERS for a program that only reads /metrics:")
+    print(f"{name}={token_hash(token)}")
 
 
 def _aside(text: str) -> None:

@@ -1,19 +1,21 @@
 """Players: guest accounts, made in one call and held by tokens."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Executable, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
 
 from service import chance
 from service.signups import PER_HOUR, Signups
-from service.store.account_tables import player_tokens, players
+from service.store.account_tables import player_identities, player_tokens, players
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
@@ -31,6 +33,10 @@ class TooManyTokens(Exception):
 
 class Erased(Exception):
     """The player has been erased in this very moment."""
+
+
+class _Known(Exception):
+    """The identity is some player's already."""
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -84,6 +90,32 @@ class Players:
                 await connection.execute(_USED, {"id": row.token_id})
         return player_of(row)
 
+    async def by_identity(self, identity: bytes, name: str, issued_at: datetime) -> Player:
+        """The player whom an outside issuer knows as `identity`; who comes for the first time is made one.
+
+        `name` is what newcomers are called (see `display_name`). Raises `Erased` for what was issued before the
+        player was erased.
+        """
+        found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
+        while True:
+            async with self._single.connect() as connection:
+                row = (await connection.execute(found)).one_or_none()
+            if row is not None and row.player_id is not None:
+                return player_of(row)
+            if row is not None and issued_at <= row.since:
+                raise Erased
+            with suppress(_Known):
+                return await self._newcomer(identity, name)
+
+    async def _newcomer(self, identity: bytes, name: str) -> Player:
+        """A new player for this identity. Raises `_Known` when another request of theirs was first."""
+        async with self._engine.begin() as connection:
+            made = insert(players).values(player_id=chance.new_id("ply"), display_name=name, created_at=func.now()).returning(*_PLAYER)
+            new = (await connection.execute(made)).one()
+            if (await connection.execute(_bind(identity, new.player_id))).one_or_none() is None:
+                raise _Known
+        return player_of(new)
+
     async def get(self, player_id: str) -> Player | None:
         """The player with this id, if there is one; none that has been erased."""
         if not chance.is_id("ply", player_id):
@@ -118,6 +150,8 @@ class Players:
         async with self._engine.begin() as connection:
             await connection.execute(update(players).where(_is(player_id)).values(display_name=None, erased_at=func.now()))
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
+            known = player_identities.c.player_id == player_id
+            await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
 
     async def create_token(self, player_id: str) -> tuple[Token, str]:
         """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens` and `Erased`."""
@@ -138,6 +172,13 @@ class Players:
         async with self._single.connect() as connection:
             return tuple(_token(row) for row in await connection.execute(statement))
 
+    async def revoke_all(self, player_id: str) -> bool:
+        """End every token of this player for good. False if there is no such player."""
+        async with self._engine.begin() as connection:
+            there = (await connection.execute(select(players.c.player_id).where(_is(player_id)))).one_or_none()
+            await connection.execute(update(player_tokens).where(*_active(player_id)).values(revoked_at=func.now()))
+        return there is not None
+
     async def revoke_token(self, player_id: str, token_id: str) -> bool:
         """End a token of this player for good; once more changes nothing. False if the player never had it."""
         if not chance.is_id("tok", token_id):
@@ -151,6 +192,7 @@ class Players:
             return (await connection.execute(statement)).rowcount == 1
 
 
+_IDENTIFIED = player_identities.outerjoin(players, players.c.player_id == player_identities.c.player_id)
 _PLAYER = (players.c.player_id, players.c.display_name, players.c.created_at)
 _TOKEN = (player_tokens.c.token_id, player_tokens.c.created_at, player_tokens.c.last_used_at)
 
@@ -175,6 +217,15 @@ def _active(player_id: str) -> tuple[ColumnElement[bool], ...]:
 def _new_token(player_id: str, secret: str) -> ReturningInsert[Any]:
     values = {"token_id": chance.new_id("tok"), "player_id": player_id, "hash": _hash(secret), "created_at": func.now()}
     return insert(player_tokens).values(values).returning(*_TOKEN)
+
+
+def _bind(identity: bytes, player_id: str) -> Executable:
+    """Makes this identity the player's, unless it is another one's already."""
+    bound = upsert(player_identities).values(identity=identity, player_id=player_id)
+    anew = bound.on_conflict_do_update(
+        index_elements=["identity"], set_={"player_id": player_id, "since": func.now()}, where=player_identities.c.player_id.is_(None)
+    )
+    return anew.returning(player_identities.c.player_id)
 
 
 def _hash(secret: str) -> bytes:

@@ -1,5 +1,6 @@
 """Everything that can be set from outside, read from the environment at one place."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
@@ -17,6 +18,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
 
+ANYBODY = "*"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -57,6 +59,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether time and chance may be set from outside, for the tests of front ends. Refused where strangers can reach the server."""
     cors_origins: tuple[str, ...]
     """The origins whose web pages may call the API; `*` is any."""
+    operators: Mapping[str, str]
+    """Who runs the service: a name for the hash of each token."""
+    metrics_readers: Mapping[str, str]
+    """The same for programs that may read the numbers of the service; `*` instead of a hash is anybody."""
+    jwt_issuer: str
+    """Who issues the tokens that are good here beside our own; empty: nobody."""
+    jwt_audience: str
+    """Whom those tokens must be meant for."""
+    jwt_keys: str
+    """Where the issuer's keys lie: the address of a JWKS."""
     log_level: LogLevel
     log_format: LogFormat
     """`text` for people, `json` for machines."""
@@ -100,11 +112,18 @@ def read(environment: Mapping[str, str]) -> Settings:
         matches_max=variable("LUDICITUDE_MATCHES_MAX", 100, _whole(1, 1_000_000)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
+        operators=variable("LUDICITUDE_OPERATORS", {}, _named_hashes),
+        metrics_readers=variable("LUDICITUDE_METRICS_READERS", {}, _named_hashes_or_anybody),
+        jwt_issuer=variable("LUDICITUDE_JWT_ISSUER", "", str),
+        jwt_audience=variable("LUDICITUDE_JWT_AUDIENCE", "", str),
+        jwt_keys=variable("LUDICITUDE_JWT_KEYS", "", _keys_url),
         log_level=variable("LUDICITUDE_LOG_LEVEL", "info", _one_of(LogLevel)),
         log_format=variable("LUDICITUDE_LOG_FORMAT", "text", _one_of(LogFormat)),
     )
     if settings.test_mode and settings.host not in LOOPBACK:
         wrong.append(f"LUDICITUDE_TEST_MODE is refused on HOST={settings.host}: only {' or '.join(LOOPBACK)} will do")
+    if len({bool(each) for each in (settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)}) > 1:
+        wrong.append("LUDICITUDE_JWT_ISSUER, LUDICITUDE_JWT_AUDIENCE and LUDICITUDE_JWT_KEYS go together: set all three or none")
     if wrong:
         raise CantRun("\n".join(wrong))
     return settings
@@ -156,6 +175,28 @@ def _origins(text: str) -> tuple[str, ...]:
         if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
             raise ValueError(f"{origin!r} is no origin such as https://play.example.org")
     return origins
+
+
+def _named_hashes(text: str) -> dict[str, str]:
+    # A token that somebody put here for its hash is a secret, so no message repeats it.
+    named = {}
+    for part in text.split(","):
+        name, _, token_hash = part.strip().partition("=")
+        if not re.fullmatch(r"[A-Za-z0-9._@-]{1,64}", name) or not re.fullmatch(r"[0-9a-f]{64}", token_hash):
+            raise ValueError("it is a name, = and what `ludicitude operator-token` tells, with commas between several")
+        named[token_hash] = name
+    return named
+
+
+def _named_hashes_or_anybody(text: str) -> dict[str, str]:
+    return {ANYBODY: "anybody"} if text == ANYBODY else _named_hashes(text)
+
+
+def _keys_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise ValueError("it has to begin with https://")
+    return text
 
 
 def _default_data(environment: Mapping[str, str]) -> Path:

@@ -142,10 +142,15 @@ class Returned(msgspec.Struct, frozen=True, tag_field="type", tag="match.returne
 class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
     """The match is over; its whole record is open now."""
 
-    ranking: Annotated[tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when it ended before the start.")]
+    ranking: Annotated[
+        tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when it ended before the start or was stopped.")
+    ]
     reason: Annotated[
         str,
-        msgspec.Meta(description="One of the game's reasons; `resigned` or `abandoned`; `closed` or `expired` before the start."),
+        msgspec.Meta(
+            description="One of the game's reasons; `resigned` or `abandoned`; `closed` or `expired` before the start; `stopped` by those"
+            " who run the service."
+        ),
     ]
 
 

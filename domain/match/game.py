@@ -59,7 +59,8 @@ class Result(msgspec.Struct, frozen=True):
     """How a match ended."""
 
     ranking: Annotated[
-        tuple[Place, ...], msgspec.Meta(description="Every seat, best first; empty when the match was closed before it started.")
+        tuple[Place, ...],
+        msgspec.Meta(description="Every seat, best first; empty when the match ended before it started or was stopped."),
     ]
     reason: Annotated[str, msgspec.Meta(description="Why it ended, a stable word; the labels of the game put it in a sentence.")]
 

@@ -109,6 +109,13 @@ def time_out(game: AnyGame, match: AnyMatch, bot: BotChoice, world: World) -> tu
     return entries
 
 
+def stop(match: AnyMatch) -> tuple[Entry, ...]:
+    """End a match that cannot go on, or must not, as whoever runs the service. It counts for nobody, and asks the rules nothing."""
+    if match.status == "ended":
+        raise NotNow("match_over")
+    return (Entry(Ended((), "stopped")),)
+
+
 def move_clock(match: AnyMatch, seconds: int) -> tuple[Entry, ...]:
     """Put the match's clock forward, for a test that cannot wait."""
     if match.due is None:

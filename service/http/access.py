@@ -75,7 +75,7 @@ def _request_id(scope: HTTPScope) -> str:
 def _record(scope: HTTPScope, method: str, status: int, seconds: float) -> None:
     """Count and log one request; `status` 0 is a client that left before it was answered."""
     method = method if method in METHODS else "other"
-    route, caller = scope.get("path_template") or NO_ROUTE, scope.get("user")
+    route, caller, operator = scope.get("path_template") or NO_ROUTE, scope.get("user"), scope.get("auth")
     REQUESTS.labels(method, route, status).inc()
     SECONDS.labels(method, route).observe(seconds)
     log.info(
@@ -85,4 +85,5 @@ def _record(scope: HTTPScope, method: str, status: int, seconds: float) -> None:
         status=status,
         duration_ms=round(seconds * 1000, 1),
         player_id=caller.player_id if caller else None,
+        **({"operator": operator.name} if operator else {}),
     )

@@ -18,6 +18,8 @@ from service.http.cors import ANY, CrossOrigin
 from service.http.deadline import Deadline
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
+from service.issuer import Issuer
+from service.operators import Operators
 from service.players import Players
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
@@ -27,6 +29,8 @@ def http_app(
     routes: Sequence[ControllerRouterHandler],
     *,
     players: Players,
+    operators: Operators = Operators(),  # noqa: B008 - it never changes.
+    issuer: Issuer | None = None,
     services: Collection[str],
     dependencies: Mapping[str, Provide] = MappingProxyType({}),
     origins: Collection[str] = (ANY,),
@@ -34,22 +38,24 @@ def http_app(
     trusted_proxies: Collection[str] = (),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
-    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller` or `player`.
+    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller`, `player` or `operator`.
 
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
     app = Litestar(
         routes,
-        middleware=[auth.Authentication(players, limits or Limits())],
+        middleware=[auth.Authentication(players, operators, issuer, limits or Limits())],
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
             **dependencies,
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
+            "operator": Provide(auth.operator),
         },
         exception_handlers={Exception: problems.answer},
+        state=State({"operators": operators}),
         request_class=StrictRequest,
         request_max_body_size=BODY_MAX_BYTES,
         lifespan=lifespan,

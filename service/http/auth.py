@@ -4,6 +4,7 @@ A request without a token comes from nobody, which is enough for everything publ
 for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -11,44 +12,101 @@ from litestar.handlers.base import BaseRouteHandler
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.limits import Limits
 from service.http.problems import Trouble
-from service.players import Player, Players
+from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
+from service.names import NAME_MAX, BadName, display_name
+from service.operators import Operator, Operators
+from service.players import Erased, Player, Players
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
 
+NAMELESS = "Player"
+"""What a newcomer is called whose issuer tells no name that will do."""
+
+NOT_VALID = "The token is not valid, or not valid any more."
+
 
 class Authentication(ASGIMiddleware):
-    """Puts the player whose token came with the request into its scope, or None where no token came, and counts the request."""
+    """Puts whose token came with the request into its scope, and counts the request.
+
+    A player comes as `user`, an operator as `auth`; None stands for who did not come.
+    """
 
     exclude_opt_key = "anonymous"
 
-    def __init__(self, players: Players, limits: Limits) -> None:
-        self._players, self._limits = players, limits
+    def __init__(self, players: Players, operators: Operators, issuer: Issuer | None, limits: Limits) -> None:
+        self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        scope["user"] = caller = await self._caller(scope)
+        try:
+            scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+        except (Trouble, Erased):  # A request with a token that is not valid is nobody's.
+            self._limits.charge(scope, None)
+            raise
         self._limits.charge(scope, caller)
         await next_app(scope, receive, send)
 
-    async def _caller(self, scope: Scope) -> Player | None:
+    async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)
         if header is None:
-            return None
+            return None, None
         scheme, _, token = header.partition(" ")
-        caller = await self._players.by_token(token.strip()) if scheme.lower() == "bearer" else None
-        if caller is None:
-            self._limits.charge(scope, None)
-            raise Trouble("not_authenticated", "The token is not valid, or not valid any more.")
+        token = token.strip() if scheme.lower() == "bearer" else ""
+        caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
+        if self._issuer is not None and token.count(".") == 2:
+            caller = await self._vouched(self._issuer, token), None
+        elif not token.startswith(OPERATOR_PREFIX):
+            caller = await self._players.by_token(token), None
+        if caller == (None, None):
+            raise Trouble("not_authenticated", NOT_VALID)
         return caller
+
+    async def _vouched(self, issuer: Issuer, token: str) -> Player:
+        try:
+            vouched = await issuer.vouched(token)
+        except NotVouchedFor as reason:
+            raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
+        except NoKeys:
+            raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
+        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
+
+
+def _name_of(newcomer: Vouched) -> str:
+    """The first of the names that the issuer tells which can be a display name, cut to its length."""
+    for name in newcomer.names:
+        with suppress(BadName):
+            return display_name(name.strip()[:NAME_MAX])
+    return NAMELESS
 
 
 async def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
     """The guard of routes for players: 401 without a token. (The framework would run one that is not async in a thread.)"""
     if connection.scope.get("user") is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`.")
+
+
+async def reading_numbers(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """The guard of the service's numbers: for operators and for programs that may read them, unless they are open to anybody."""
+    if not connection.app.state["operators"].numbers_open:
+        _require(connection.scope, "operator", "numbers")
+
+
+async def operating(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """The guard of routes for operators: 401 without a token, 403 with one of somebody else."""
+    _require(connection.scope, "operator")
+
+
+def _require(scope: Scope, *roles: str) -> None:
+    """Raises `Trouble` unless an operator with one of these roles calls."""
+    operator = scope.get("auth")
+    if operator is None and scope.get("user") is None:
+        raise Trouble("not_authenticated", "Send an operator's token as `Authorization: Bearer <token>`.")
+    if not isinstance(operator, Operator) or operator.role not in roles:
+        raise Trouble("not_operator")
 
 
 async def caller(request: StrictRequest) -> Player | None:
@@ -60,3 +118,9 @@ async def player(request: StrictRequest) -> Player:
     """The dependency `player`: who calls, on routes that `signed_in` guards."""
     assert request.user is not None, "a route that takes the player is guarded by signed_in"
     return request.user
+
+
+async def operator(request: StrictRequest) -> Operator:
+    """The dependency `operator`: who calls, on routes that `operating` guards."""
+    assert isinstance(request.auth, Operator), "a route that takes the operator is guarded by operating"
+    return request.auth

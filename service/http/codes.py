@@ -54,6 +54,7 @@ KINDS: dict[str, Kind] = {
     "game_not_found": Kind(404, "There is no such game"),
     # Matches: known, but not yours to do
     "not_seated": Kind(403, "You have no seat at this match"),
+    "not_operator": Kind(403, "Only those who run the service may do this"),
     "not_host": Kind(403, "Only the host may do this"),
     "test_mode_off": Kind(403, "The server is not in test mode"),
     "no_spectators": Kind(403, "This match is not shown to spectators"),

@@ -31,6 +31,12 @@ How much you may ask for stands in `RateLimit-Policy`, what you have left of it 
 `Retry-After` in seconds.
 """
 
+BEARER = """\
+A player's token, from `create_player` or `create_token`. A server that is set up to trust an outside issuer, such as a front end's own
+identity provider, takes that issuer's JSON Web Tokens (RS256, ES256 or EdDSA) as well: who comes with one for the first time is made
+a player, and is the same player ever after, whatever else the tokens say.
+"""
+
 TAGS: Mapping[str, str] = {
     "players": "Accounts, and the tokens that let a device act for them.",
     "games": "The catalogue of games: options, pieces, words and rules.",
@@ -41,6 +47,7 @@ TAGS: Mapping[str, str] = {
     "play": "Choices, and what comes of them.",
     "live": "A match as it happens, and what waits for you.",
     "testing": "For the tests of front ends, on a server in test mode.",
+    "operators": "For operators, whom the settings of the service name.",
     "health": "For those who run the service.",
 }
 
@@ -84,7 +91,8 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "A player's token, from `create_player` or `create_token`."}
+                "token": {"type": "http", "scheme": "bearer", "description": BEARER},
+                "operator": {"type": "http", "scheme": "bearer", "description": "An operator's token, from `ludicitude operator-token`."},
             },
             "headers": headers(),
             "schemas": schemas.components,

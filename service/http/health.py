@@ -7,7 +7,7 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.plugins.prometheus import PrometheusController
 
-from service.http.auth import ANONYMOUS
+from service.http.auth import ANONYMOUS, reading_numbers
 from service.http.problems import Trouble
 from service.readiness import NotReady, Readiness
 from service.readmodels.runner import Runner
@@ -55,10 +55,10 @@ async def get_ready(readiness: NamedDependency[Readiness], runner: NamedDependen
 
 
 class Metrics(PrometheusController):
-    """The numbers of this process, or of all workers where PROMETHEUS_MULTIPROC_DIR joins them."""
+    """The numbers of this process, or of all workers where PROMETHEUS_MULTIPROC_DIR joins them; for those who run the service."""
 
     include_in_schema = False
-    opt = ANONYMOUS
+    guards = [reading_numbers]  # noqa: RUF012 - the framework wants a list.
 
 
 ROUTES = (get_live, get_ready, Metrics)

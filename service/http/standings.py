@@ -25,7 +25,7 @@ class PlayerStanding(msgspec.Struct, frozen=True):
     ]
     player_id: Annotated[str, Meta(description="The player's id.")]
     display_name: Annotated[str, Meta(description="The name at present; empty when they have erased their account.")]
-    matches: Annotated[int, Meta(ge=0, description="Matches played to an end. One that was abandoned counts for nobody.")]
+    matches: Annotated[int, Meta(ge=0, description="Matches played to an end. One that was abandoned or stopped counts for nobody.")]
     wins: Annotated[int, Meta(ge=0, description="Matches won: first, and nobody else with them.")]
     draws: Annotated[int, Meta(ge=0, description="Matches in which they shared the first place.")]
     mean_rank: Annotated[

@@ -81,6 +81,10 @@ class Views:
         names = await self._players.names(match.seated)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
+    async def public(self, match: AnyMatch) -> MatchView:
+        """What is public of any match, for who runs the service."""
+        return await self._shown(match, None, may_invite=False)
+
     async def answered(
         self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None, now: AnyMatch | None = None
     ) -> Response[MatchView]:

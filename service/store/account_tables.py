@@ -1,6 +1,8 @@
-"""The tables of the players' accounts, as SQLAlchemy Core sees them. Like `tables`, they say what the migrations make."""
+"""The tables of the players' accounts and of what operators did, as SQLAlchemy Core sees them. Like `tables`, they say what the
+migrations make.
+"""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Table, Text, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Identity, Index, Integer, LargeBinary, Table, Text, text
 
 from service.store.tables import Moment, metadata
 
@@ -43,3 +45,27 @@ signups = Table(
     Column("accounts", Integer, nullable=False),
 )
 """How many accounts were made from each address, as a hash, in this hour."""
+
+player_identities = Table(
+    "player_identities",
+    metadata,
+    Column("identity", LargeBinary, primary_key=True),
+    Column("player_id", Text, ForeignKey("players.player_id")),
+    Column("since", Moment, nullable=False, server_default=text("now()")),
+    Index("player_identities_of", "player_id"),
+)
+"""Which player an issuer's subject is; `identity` is a hash of both. Without a player, theirs was erased at that moment (`since`)."""
+
+operator_actions = Table(
+    "operator_actions",
+    metadata,
+    Column("number", BigInteger, Identity(always=True), primary_key=True),
+    Column("action_id", Text, nullable=False, unique=True),
+    Column("at", Moment, nullable=False, server_default=text("now()")),
+    Column("operator", Text, nullable=False),
+    Column("deed", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("done_at", Moment),
+)
+"""What operators did, written before it is done."""

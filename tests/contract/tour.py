@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from tests.service.conftest import OLGA
 from tests.service.documented import EVENT_STREAM, Documented, messages
 
 BODIES = ("request", "response")
@@ -45,6 +46,8 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
         await _talk(ada, bob, cid)
         await _standings(ada)
         await bob.delete("/v1/players/me")
+        async with _client(transport, {"Authorization": f"Bearer {OLGA}"}) as olga:
+            await _operators(olga, ada, cid)
     return {name: _example(name, answers) for name, answers in sorted(transport.answers.items())}
 
 
@@ -130,6 +133,18 @@ async def _talk(ada: httpx.AsyncClient, bob: httpx.AsyncClient, cid: httpx.Async
     await ada.put(f"/v1/players/me/mutes/{chatterer['player_id']}")
     await ada.get("/v1/players/me/mutes")
     await ada.delete(f"/v1/players/me/mutes/{chatterer['player_id']}")
+
+
+async def _operators(olga: httpx.AsyncClient, ada: httpx.AsyncClient, cid: httpx.AsyncClient) -> None:
+    """What whoever runs the service does about a match and about a player."""
+    asked = {"options": {"game": "pico"}, "visibility": "private"}
+    path = f"/v1/operator/matches/{(await ada.post('/v1/matches', json=asked)).json()['match_id']}"
+    await olga.get(path)
+    await olga.post(f"{path}/stop", json={"note": "Nobody can leave this match."})
+    player = f"/v1/operator/players/{(await cid.get('/v1/players/me')).json()['player_id']}"
+    await olga.post(f"{player}/sign-out", json={"note": "Cid has lost a telephone."})
+    await olga.post(f"{player}/erase", json={"note": "Cid asks for it and has no token any more."})
+    await olga.get("/v1/operator/actions")
 
 
 async def _join(nobody: httpx.AsyncClient, transport: Documented, name: str) -> httpx.AsyncClient:

@@ -16,7 +16,7 @@ from service.cant_run import CantRun
 from service.workers import DEATHS_MAX, Workers
 from tests.faults.served import Served, served
 
-TWO = {"LUDICITUDE_WORKERS": "2"}
+TWO = {"LUDICITUDE_WORKERS": "2", "LUDICITUDE_METRICS_READERS": "*"}
 
 
 def workers_of(service: Served) -> set[int]:

@@ -12,8 +12,12 @@ from litestar import Litestar
 
 from service import settings
 from service.app import create_app
+from service.operators import token_hash
 from tests.service.documented import Documented
 from tests.service.routes import app_of_routes
+
+OLGA = "ludop_jgSK4fOBbeRAZWIrVoxiAH1Y6lnO7beEdY65dYPOXHo06K6Cq"
+"""The token of an operator called olga."""
 
 
 def inside(app: Any) -> httpx.ASGITransport:
@@ -42,8 +46,9 @@ async def running(app: Litestar) -> AsyncIterator[Litestar]:
 
 @pytest_asyncio.fixture
 async def app(database_url: str) -> AsyncIterator[Litestar]:
-    """The whole app, running in test mode."""
-    async with running(create_app(settings.read({"DATABASE_URL": database_url, "LUDICITUDE_TEST_MODE": "on"}))) as made:
+    """The whole app, running in test mode, with an operator."""
+    variables = {"DATABASE_URL": database_url, "LUDICITUDE_TEST_MODE": "on", "LUDICITUDE_OPERATORS": f"olga={token_hash(OLGA)}"}
+    async with running(create_app(settings.read(variables))) as made:
         yield made
 
 
@@ -64,6 +69,12 @@ async def bare() -> AsyncIterator[httpx.AsyncClient]:
     """A client of the tests' own routes, without a database."""
     async with httpx.AsyncClient(transport=inside(app_of_routes()), base_url="http://ludicitude.test") as made:
         yield made
+
+
+@pytest.fixture
+def operator(transport: Documented) -> httpx.AsyncClient:
+    """A client of the operator."""
+    return bearing(transport, OLGA)
 
 
 Join = Callable[[str], Awaitable[httpx.AsyncClient]]

@@ -50,7 +50,7 @@ def check(request: httpx.Request, response: httpx.Response) -> str | None:
     operation = find(request.method, request.url.path)
     if operation is None:
         if response.status_code != 204:  # OPTIONS
-            assert response.status_code in (400, 404, 405), told
+            assert response.status_code in (400, 401, 403, 404, 405), told
             _check_body("#/components/schemas/Problem", response, PROBLEM, told)
         return None
     name, responses = operation["operationId"], operation["responses"]

@@ -44,7 +44,7 @@ async def test_a_process_lives_and_can_serve(client: httpx.AsyncClient) -> None:
 
 
 async def test_it_tells_of_read_models_that_stand_still(
-    client: httpx.AsyncClient, database_url: str, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, operator: httpx.AsyncClient, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F-26: here by an event that this release does not know. Everything else goes on."""
     monkeypatch.setattr(runner, "PAUSE", runner.Rest(0.01, wakes=False))
@@ -58,7 +58,7 @@ async def test_it_tells_of_read_models_that_stand_still(
             break
         await asyncio.sleep(0.01)
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "halted": ["results"]})
-    assert 'ludicitude_projection_halted{projection="results"} 1.0' in (await client.get("/metrics")).text
+    assert 'ludicitude_projection_halted{projection="results"} 1.0' in (await operator.get("/metrics")).text
 
 
 async def test_a_database_without_our_schema_is_not_ready(database_url: str) -> None:
@@ -130,10 +130,10 @@ async def test_an_error_of_the_database_does_not_tell_what_was_stored(database_u
         await engine.dispose()
 
 
-async def test_the_numbers_count_by_route_and_not_by_address(client: httpx.AsyncClient) -> None:
+async def test_the_numbers_count_by_route_and_not_by_address(client: httpx.AsyncClient, operator: httpx.AsyncClient) -> None:
     await client.get("/v1/players/ply_s3cret")
     await client.get("/v1/nowhere/s3cret")
-    metrics = await client.get("/metrics")
+    metrics = await operator.get("/metrics")
     assert metrics.status_code == 200
     assert 'ludicitude_http_requests_total{method="GET",route="/v1/players/{player_id}",status="404"}' in metrics.text
     assert 'ludicitude_http_requests_total{method="GET",route="(none)",status="404"}' in metrics.text

@@ -24,7 +24,7 @@ async def number(client: httpx.AsyncClient, name: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-async def test_what_a_match_makes_of_the_numbers(client: httpx.AsyncClient, join: Join) -> None:
+async def test_what_a_match_makes_of_the_numbers(operator: httpx.AsyncClient, join: Join) -> None:
     names = {
         "appends": 'ludicitude_appends_total{outcome="appended"}',
         "seconds": "ludicitude_append_seconds_count",
@@ -32,7 +32,7 @@ async def test_what_a_match_makes_of_the_numbers(client: httpx.AsyncClient, join
         "refusals": 'ludicitude_refusals_total{code="card_not_in_hand"}',
         "waiting": "ludicitude_waiting",
     }
-    before = {key: await number(client, name) for key, name in names.items()}
+    before = {key: await number(operator, name) for key, name in names.items()}
     ada = await join("Ada")
     view = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "bots": ["easy"]})).json()
     path = f"/v1/matches/{view['match_id']}"
@@ -41,23 +41,23 @@ async def test_what_a_match_makes_of_the_numbers(client: httpx.AsyncClient, join
     refused = await ada.post(f"{path}/commands", json={"command": {"type": "pico.commit_card", "card": other}})
     assert refused.json()["code"] == "card_not_in_hand"
     await ada.get(f"{path}/events", params={"after": view["version"], "wait": 5})
-    gained = {key: await number(client, name) - before[key] for key, name in names.items()}
+    gained = {key: await number(operator, name) - before[key] for key, name in names.items()}
     assert gained == {"appends": 2, "seconds": 2, "bots": 1, "refusals": 1, "waiting": 0}
-    assert await number(client, "ludicitude_cached_matches") >= 1
-    assert await number(client, "ludicitude_fence_lag_seconds") < 60
+    assert await number(operator, "ludicitude_cached_matches") >= 1
+    assert await number(operator, "ludicitude_fence_lag_seconds") < 60
 
 
-async def test_a_deadline_tells_how_late_it_was(process: Process, client: httpx.AsyncClient) -> None:
+async def test_a_deadline_tells_how_late_it_was(process: Process, operator: httpx.AsyncClient) -> None:
     name = "ludicitude_deadline_late_seconds"
-    count, seconds = await number(client, f"{name}_count"), await number(client, f"{name}_sum")
+    count, seconds = await number(operator, f"{name}_count"), await number(operator, f"{name}_sum")
     match = (await process.open("ann", clock=Clock(turn_seconds=5))).match
     match = (await process.sit(match.match_id, "bob")).match
     call = new_call("ann")
     await process.matches.change(match.match_id, call, lambda game, now, world: table.move_clock(now, 3600))
     await time_out(process.matches, stream_of(match.match_id))
     await time_out(process.matches, stream_of(match.match_id))
-    assert await number(client, f"{name}_count") == count + 1
-    assert 3000 < await number(client, f"{name}_sum") - seconds < 3600
+    assert await number(operator, f"{name}_count") == count + 1
+    assert 3000 < await number(operator, f"{name}_sum") - seconds < 3600
 
 
 def test_every_number_is_told_in_the_handbook() -> None:
