@@ -2,8 +2,8 @@
 
 import json
 import re
-from functools import cache
-from typing import Any
+from functools import cache, reduce
+from typing import Any, get_args
 
 import msgspec
 from litestar import Request
@@ -35,7 +35,7 @@ class StrictRequest(Request[Player | None, Any, State]):
             return field.default
         if self.content_type[0] != "application/json":
             raise Trouble("unsupported_media_type", "Send the body as application/json.")
-        return decode(body, field.annotation)
+        return decode(body, without_none(field.annotation))
 
 
 def decode(body: bytes, expected: Any) -> Any:
@@ -52,6 +52,12 @@ def decode(body: bytes, expected: Any) -> Any:
     except RecursionError as error:
         raise Trouble("malformed_json", "The body is nested too deeply.") from error
     return value
+
+
+def without_none(annotation: Any) -> Any:
+    """The type without None as one of its values; being absent says the same."""
+    members = [each for each in get_args(annotation) if each is not type(None)]
+    return reduce(lambda union, each: union | each, members) if type(None) in get_args(annotation) else annotation
 
 
 def fault(message: str, root: str = "") -> Fault:

@@ -9,7 +9,8 @@ from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.game import Request
-from service.http.operations import Operation, headers, operations, without_none
+from service.http.body import without_none
+from service.http.operations import Operation, headers, operations
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.http.stream import StreamFrame

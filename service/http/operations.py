@@ -7,7 +7,6 @@ server-sent events, of whose data the type is: generators that know streams take
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, get_args, get_origin
@@ -19,6 +18,7 @@ from litestar.routes import HTTPRoute
 from litestar.typing import FieldDefinition
 
 from service.http import auth, codes, problems
+from service.http.body import without_none
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 
@@ -170,12 +170,6 @@ def operations(app: Litestar) -> list[Operation]:
         if handler.resolve_include_in_schema()
     ]
     return sorted(found, key=lambda each: (each.path, METHODS.index(each.method)))
-
-
-def without_none(annotation: Any) -> Any:
-    """The type without None as one of its values; being absent says the same."""
-    members = [each for each in get_args(annotation) if each is not type(None)]
-    return reduce(lambda union, each: union | each, members) if type(None) in get_args(annotation) else annotation
 
 
 def _parameters(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:

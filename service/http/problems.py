@@ -107,7 +107,7 @@ def problem(trouble: Trouble, request_id: str) -> Problem:
         message_key=f"{'refusal' if refused else 'problem'}.{trouble.code}",
         message_params={} if retry_after is None else {"seconds": retry_after},
         request_id=request_id,
-        errors=trouble.errors,
+        errors=tuple(Fault(each.source, each.pointer[:DETAIL_MAX], each.detail[:DETAIL_MAX]) for each in trouble.errors),
     )
 
 

@@ -107,6 +107,7 @@ async def test_a_body_that_need_not_be_may_be_missing(bare: httpx.AsyncClient) -
     assert (await bare.post("/wish")).json()["level"] is None
     assert (await bare.post("/wish", json={})).json()["level"] is None
     assert (await bare.post("/wish", json={"level": "hard"})).json()["level"] == "hard"
+    assert (await sent(bare, b"null", "/wish"))[:2] == (422, "invalid_body")
 
 
 async def test_the_token_is_judged_before_the_body(bare: httpx.AsyncClient) -> None:

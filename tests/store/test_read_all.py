@@ -64,7 +64,7 @@ async def test_every_event_of_concurrent_writers_is_read_once_and_in_order(store
         await reader.read()
         polls += 1
     await asyncio.gather(*writers)
-    assert polls > 50, "the reader was not there while they wrote"
+    assert polls > 10, "the reader was not there while they wrote"
     await reader.drain(24 * 60)
     assert len(reader.seen) == len(set(reader.seen)) == (await positions(database))[0] == 24 * 60
     for stream in {stream for stream, _ in reader.seen}:
