@@ -1,5 +1,6 @@
 """The composition root: the one place that names concrete things and puts them together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -32,6 +33,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    traces,
     turns,
 )
 from service.http.acting import acting, opening
@@ -57,6 +59,7 @@ from service.rematches import Rematches
 from service.settings import ANYBODY, Settings
 from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
+from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
 from service.talk import Talk
 from service.tickets import Tickets
@@ -89,20 +92,26 @@ SERVICES = (
 )
 """What handlers take by these names; `_services` makes it."""
 
+PASSING = (StoreAway, Busy, UnknownEvent)
+"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
+
 
 def create_app(settings: Settings) -> Litestar:
     """The service as an ASGI app; what it holds open is opened and closed with it."""
     engine = sqlalchemy_engine(settings.database_url, pool_size=settings.query_connections)
     players, test_mode = Players(engine, settings.address_accounts), TestMode(settings.test_mode)
+    spans = traces.provider(settings.traces) if settings.traces else None
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
             held.push_async_callback(engine.dispose)
+            if spans is not None:
+                held.push_async_callback(asyncio.to_thread, spans.shutdown)
             app.state.update(await _services(settings, engine, players, held))
             yield
 
-    return http_app(
+    app = http_app(
         ROUTES,
         players=players,
         operators=_operators(settings),
@@ -118,6 +127,9 @@ def create_app(settings: Settings) -> Litestar:
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )
+    if spans is not None:
+        app.asgi_handler = traces.Traced(app.asgi_handler, spans)
+    return app
 
 
 def _operators(settings: Settings) -> Operators:
@@ -138,7 +150,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
     await held.enter_async_context(Sweep(store, "bots_at", bots.take))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), (StoreAway, Busy)))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
     # Stops before the sweeps do, which would else go on with whatever they took.
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))

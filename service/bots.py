@@ -18,6 +18,7 @@ from service.calls import house_call
 from service.held import Held, match_id_of, stream_of
 from service.matches import Busy, Matches
 from service.store import StoreAway
+from service.store.upcasters import UnknownEvent
 
 WORKERS = 4
 """Matches that one process plays bots in at the same time."""
@@ -108,7 +109,7 @@ class Bots:
             self._known.discard(stream)
             try:
                 await self.play(stream)
-            except (StoreAway, Busy) as reason:
+            except (StoreAway, Busy, UnknownEvent) as reason:
                 log.warning("bots_delayed", match_id=match_id_of(stream), reason=str(reason))
             except Exception:
                 log.exception("bots_stuck", match_id=match_id_of(stream))

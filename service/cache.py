@@ -24,6 +24,11 @@ CACHED = Gauge("ludicitude_cached_matches", "Matches that this process holds in 
 
 CACHED_MATCHES = 10_000
 SNAPSHOT_EVERY = 100
+"""Versions from one snapshot of a match to the next, which replaces it..."""
+
+MILESTONE_EVERY = 1_000
+"""...and to one that stays, so that any earlier version is near one."""
+
 PAGE = 500
 """Events that are read and folded at once; between two pages everybody else has their turn."""
 
@@ -79,18 +84,19 @@ class Cache:
             loaded = await self._store.load(stream, NO_SNAPSHOT, upto, PAGE)
             assert loaded is not None, "a match that was there a moment ago"
             held = restored(loaded, stream)
-        if len(loaded.tail) < PAGE:
-            return held
-        held = await self._on(stream, held, upto)
-        await self.save(stream, held.match)
-        return held
+        return held if len(loaded.tail) < PAGE else await self._on(stream, held, upto)
 
-    async def save(self, stream: UUID, match: AnyMatch) -> None:
-        """Keep the state in the store, as best as can be: it only saves the next load some folding."""
-        try:
-            await self._store.save_snapshot(stream, state_schema(), match.version, msgspec.json.encode(match))
-        except StoreAway as away:
-            log.warning("snapshot_not_saved", match_id=match.match_id, reason=str(away))
+    async def passed(self, stream: UUID, before: int, match: AnyMatch) -> None:
+        """Keep the state of a match that has moved on from version `before`, where it has come far enough.
+
+        As best as can be: it only saves later loads some folding.
+        """
+        for every, stays in ((SNAPSHOT_EVERY, False), (MILESTONE_EVERY, True)):
+            if before // every != match.version // every:
+                try:
+                    await self._store.save_snapshot(stream, state_schema(), match.version, msgspec.json.encode(match), stays)
+                except StoreAway as away:
+                    log.warning("snapshot_not_saved", match_id=match.match_id, reason=str(away))
 
     async def _advanced(self, stream: UUID) -> Held:
         held, fresh = await self.hold(stream)
@@ -101,12 +107,16 @@ class Cache:
 
     async def _on(self, stream: UUID, held: Held, upto: int | None) -> Held:
         """The match moved on by all events that are stored beyond it, none later than version `upto`."""
+        before = held.match.version
         while True:
             stored = await self._store.events(stream, held.match.version, PAGE, upto)
             records: tuple[Record, ...] = tuple(decode(held.game, one) for one in stored)
             held = replace(held, match=fold(held.game, held.match, (record.entry for record in records)))
             if upto is None:
                 self.recent.add(stream, records)
+            if before // MILESTONE_EVERY != held.match.version // MILESTONE_EVERY:  # Else the append that came so far has kept it.
+                await self.passed(stream, before, held.match)
+                before = held.match.version
             if len(stored) < PAGE:
                 return held
             await asyncio.sleep(0)

@@ -23,11 +23,11 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Match, fold
 from domain.match.table import NotAllowed, Unfit, World
 from service import chance
-from service.cache import SNAPSHOT_EVERY, Cache
+from service.cache import Cache
 from service.calls import Call
 from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
-from service.proofs import Proof, proof
+from service.proofs import Proof, Transcript
 from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
 from service.store.codec import Origin, Record, decode, encode
 
@@ -175,16 +175,24 @@ class Matches:
             return kept
         return tuple(decode(game, one) for one in await self._store.events(stream, after, limit, upto))
 
-    async def whole(self, match: AnyMatch) -> tuple[Record, ...]:
-        """All records of a match."""
-        records: tuple[Record, ...] = ()
-        while len(records) < match.version:
-            records += await self.records(match, len(records), PAGE_MAX)
-        return records
+    async def pages(self, match: AnyMatch) -> AsyncIterator[tuple[Record, ...]]:
+        """All records of a match, oldest first, some at a time."""
+        read = 0
+        while read < match.version:
+            page = await self.records(match, read, PAGE_MAX)
+            read = page[-1].version
+            yield page
 
-    async def proof(self, match: AnyMatch, records: tuple[Record, ...]) -> Proof:
-        """The proof of a match that has ended, from all its records."""
-        return proof(match, (await self.held(stream_of(match.match_id))).seed, records)
+    async def proof(self, match: AnyMatch) -> Proof:
+        """The proof of a match that has ended."""
+        transcript = Transcript()
+        async for page in self.pages(match):
+            transcript.add(page)
+        return await self.proved(match, transcript)
+
+    async def proved(self, match: AnyMatch, transcript: Transcript) -> Proof:
+        """The proof of a match that has ended, from the transcript of all its records."""
+        return transcript.proof(match, (await self.held(stream_of(match.match_id))).seed)
 
     @asynccontextmanager
     async def _queue(self, stream: UUID) -> AsyncIterator[None]:
@@ -231,8 +239,7 @@ class Matches:
         self._watch.moved(stream, after.version)
         for tell in self._moved:
             tell(after)
-        if before.version // SNAPSHOT_EVERY != after.version // SNAPSHOT_EVERY:
-            await self._cache.save(stream, after)
+        await self._cache.passed(stream, before.version, after)
         return Changed(after, records)
 
     async def before(self, call: Call, stream: UUID) -> Changed | None:

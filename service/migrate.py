@@ -36,7 +36,8 @@ async def migrate(database_url: str, scripts: Path | None = None) -> None:
         connection = await engine.connect()
     except (OSError, DBAPIError) as error:
         reason = error.orig if isinstance(error, DBAPIError) else error
-        raise CantRun(f"The database can't be reached: {reason or type(reason).__name__}") from error
+        said = str(reason) or type(reason).__name__
+        raise CantRun(f"The database can't be reached: {said}. `ludicitude doctor` says what stands in the way.") from error
     try:
         await _take_lock(connection)
         try:

@@ -42,21 +42,29 @@ class Proof(msgspec.Struct, frozen=True):
     seals: Annotated[tuple[ProvenSeal, ...], Meta(description="Every secret choice of the match, in order.")]
 
 
-def proof(match: AnyMatch, seed: bytes, records: Iterable[Record]) -> Proof:
-    """The proof of a match that has ended, from its whole log."""
-    assert match.result is not None, "a seed is never opened before the end"
-    entropy: tuple[str, ...] = ()
-    draws, seals = list[ProvenDraw](), list[ProvenSeal]()
-    for record in records:
-        entry = record.entry
-        if isinstance(entry.event, Started):
-            entropy = tuple(seated.entropy for seated in entry.event.seats)
-        if entry.draw is not None:
-            draws.append(ProvenDraw(entry.draw.number, record.version, entry.draw.request, entry.draw.outcome))
-        if entry.sealed is not None and entry.seat is not None:
-            seals.append(ProvenSeal(record.version, entry.seat, _written(entry.sealed.command), entry.sealed.seal))
-    terms = match.agreed
-    return Proof(terms.scheme, match.match_id, terms.commitment, seed.hex(), entropy, tuple(draws), tuple(seals))
+class Transcript:
+    """What a proof needs of the records of a match, which come page by page."""
+
+    def __init__(self) -> None:
+        self._entropy: tuple[str, ...] = ()
+        self._draws, self._seals = list[ProvenDraw](), list[ProvenSeal]()
+
+    def add(self, records: Iterable[Record]) -> None:
+        """The next records of the match."""
+        for record in records:
+            entry = record.entry
+            if isinstance(entry.event, Started):
+                self._entropy = tuple(seated.entropy for seated in entry.event.seats)
+            if entry.draw is not None:
+                self._draws.append(ProvenDraw(entry.draw.number, record.version, entry.draw.request, entry.draw.outcome))
+            if entry.sealed is not None and entry.seat is not None:
+                self._seals.append(ProvenSeal(record.version, entry.seat, _written(entry.sealed.command), entry.sealed.seal))
+
+    def proof(self, match: AnyMatch, seed: bytes) -> Proof:
+        """The proof of a match that has ended, all of whose records have come."""
+        assert match.result is not None, "a seed is never opened before the end"
+        terms = match.agreed
+        return Proof(terms.scheme, match.match_id, terms.commitment, seed.hex(), self._entropy, tuple(self._draws), tuple(self._seals))
 
 
 def _written(command: Any) -> str:

@@ -21,6 +21,7 @@ from service.edge import Edge
 from service.embedded import EmbeddedPostgres
 from service.migrate import migrate
 from service.settings import Settings
+from service.store import EventStore, StoreAway, UnfitDatabase
 from service.workers import Workers
 
 log = structlog.get_logger()
@@ -49,7 +50,7 @@ def serve(settings: Settings) -> None:
             room = {"max_connections": str(max(100, 20 + settings.workers * settings.client_connections))}
             postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, settings=room))
             settings = msgspec.structs.replace(settings, database_url=postgres.url())
-        asyncio.run(migrate(settings.database_url))
+        asyncio.run(_prepare(settings.database_url))
 
         def ready() -> None:
             print(_welcome(settings.host, listening, postgres), flush=True)
@@ -93,6 +94,15 @@ def _run(server: "_Server", listening: socket.socket) -> None:
         # From here on the end is uvicorn's to arrange. When it is done it sends itself the signal that it was sent.
         signal.signal(number, server.ask_to_exit)
     server.run(sockets=[listening])
+
+
+async def _prepare(database_url: str) -> None:
+    """Bring the database up to date, and raise `CantRun` unless it is one that keeps the store's promises."""
+    await migrate(database_url)
+    try:
+        await (await EventStore.connect(database_url, appending=1, reading=1)).close()
+    except (UnfitDatabase, StoreAway) as reason:
+        raise CantRun(f"This database will not do: {reason}. `ludicitude doctor` looks at everything.") from reason
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -184,6 +194,7 @@ def _welcome(host: str, listening: socket.socket, postgres: EmbeddedPostgres | N
     return rf"""
 Ludicitude is ready    {address}
 API documentation      {address}/docs
+Guide and tutorial     {address}/docs/guide
 Data                   {data}
 
 A first match, against a bot, from another terminal:

@@ -59,6 +59,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether time and chance may be set from outside, for the tests of front ends. Refused where strangers can reach the server."""
     cors_origins: tuple[str, ...]
     """The origins whose web pages may call the API; `*` is any."""
+    traces: str
+    """Where spans of OpenTelemetry are sent, by OTLP over HTTP; empty: there are none."""
     operators: Mapping[str, str]
     """Who runs the service: a name for the hash of each token."""
     metrics_readers: Mapping[str, str]
@@ -112,6 +114,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         matches_max=variable("LUDICITUDE_MATCHES_MAX", 100, _whole(1, 1_000_000)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
+        traces=variable("LUDICITUDE_TRACES", "", _http_url),
         operators=variable("LUDICITUDE_OPERATORS", {}, _named_hashes),
         metrics_readers=variable("LUDICITUDE_METRICS_READERS", {}, _named_hashes_or_anybody),
         jwt_issuer=variable("LUDICITUDE_JWT_ISSUER", "", str),
@@ -166,6 +169,13 @@ def _postgres_url(text: str) -> str:
 
 def _networks(text: str) -> tuple[str, ...]:
     return tuple(str(ip_network(part.strip())) for part in text.split(",") if part.strip())
+
+
+def _http_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError(f"{text!r} is no address such as http://localhost:4318/v1/traces")
+    return text
 
 
 def _origins(text: str) -> tuple[str, ...]:

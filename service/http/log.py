@@ -2,16 +2,19 @@
 
 import asyncio
 import time
-from typing import Annotated
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, cast
 
 import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
+from litestar.response import Stream
 from msgspec import Meta
 
 from domain.games import AnyOptions
 from domain.match.game import Result
+from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.problems import Trouble
@@ -21,7 +24,7 @@ from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
 from service.pledges import PledgeTally
 from service.projector import Item, SeatView, feed, seats, unveiled
-from service.proofs import Proof
+from service.proofs import Proof, Transcript
 from service.talk import Talk
 
 VERSION_MAX = 2**53 - 1
@@ -116,19 +119,29 @@ async def get_record(
     match, _ = await views.seen(match_id, caller)
     if match.result is None:
         raise Trouble("match_not_over")
-    terms, records, names = match.agreed, await matches.whole(match), await players.names(match.seated)
-    record = MatchRecord(
-        match_id=match.match_id,
-        game=terms.game,
-        ruleset=terms.ruleset,
-        options=terms.options,
-        seats=seats(match.chairs, names),
-        events=unveiled(records),
-        result=match.result,
-        tally=await talk.tally(match),
-        proof=await matches.proof(match, records),
-    )
-    return Response(record, headers=VIEW_HEADERS)
+    terms, names = match.agreed, await players.names(match.seated)
+    told = {
+        "match_id": match.match_id,
+        "game": terms.game,
+        "ruleset": terms.ruleset,
+        "options": terms.options,
+        "seats": seats(match.chairs, names),
+        "result": match.result,
+        "tally": await talk.tally(match),
+    }
+    # The document tells of the record as a whole; what is returned is its text.
+    return cast("Response[MatchRecord]", Stream(_record(matches, match, told), media_type="application/json", headers=VIEW_HEADERS))
+
+
+async def _record(matches: Matches, match: AnyMatch, told: Mapping[str, Any]) -> AsyncIterator[bytes]:
+    """The text of a record, which never stands in memory as a whole: a match may have a hundred thousand events."""
+    transcript, between = Transcript(), b""
+    yield msgspec.json.encode(told)[:-1] + b',"events":['
+    async for page in matches.pages(match):
+        transcript.add(page)
+        yield between + msgspec.json.encode(unveiled(page))[1:-1]
+        between = b","
+    yield b'],"proof":' + msgspec.json.encode(await matches.proved(match, transcript)) + b"}"
 
 
 @get(
@@ -150,7 +163,7 @@ async def get_proof(
     alone. `verify/` in the repository holds programs that check a record, in Python and in JavaScript.
     """
     match, _ = await views.seen(match_id, caller)
-    proof = None if match.result is None else await matches.proof(match, await matches.whole(match))
+    proof = None if match.result is None else await matches.proof(match)
     return Response(MatchProof(match.match_id, match.agreed.scheme, match.agreed.commitment, proof), headers=VIEW_HEADERS)
 
 

@@ -24,6 +24,7 @@ from service.players import Erased, TooManyTokens
 from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
+from service.store.upcasters import UnknownEvent
 from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
@@ -149,17 +150,20 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
         case TooManySignups(seconds=seconds):
             detail = f"No more accounts can be made from this address for {seconds} s."
             return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
+        case UnknownEvent():
+            log.warning("release_too_old", error=str(error))
+            return Trouble("unavailable", "This process is of an older release than the one that has moved this match on. Ask again.")
         case _ if is_away(error):
             log.warning("the database is away", error=repr(error))
             return Trouble("unavailable")
-        case ValidationException():
-            return _of_parameters(error)
-        case HTTPException(detail=detail) if detail == _CLIENT_GONE:
-            return Trouble("malformed_request", "The request ended before its body did.")
-        case HTTPException(status_code=status) if status in _FRAMEWORK:
-            return Trouble(_FRAMEWORK[status], headers=error.headers)
+        case HTTPException():
+            return _of_framework(error)
         case _:
-            return Trouble("internal_error", "The service failed; the fault has been recorded.")
+            return _failed()
+
+
+def _failed() -> Trouble:
+    return Trouble("internal_error", "The service failed; the fault has been recorded.")
 
 
 _PLAIN: Mapping[type[Exception], str] = {
@@ -177,6 +181,14 @@ _CLIENT_GONE = "client disconnected prematurely"
 
 _FRAMEWORK = {400: "malformed_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 """What the framework says on its own account, by status."""
+
+
+def _of_framework(error: HTTPException) -> Trouble:
+    if isinstance(error, ValidationException):
+        return _of_parameters(error)
+    if error.detail == _CLIENT_GONE:
+        return Trouble("malformed_request", "The request ended before its body did.")
+    return Trouble(_FRAMEWORK[error.status_code], headers=error.headers) if error.status_code in _FRAMEWORK else _failed()
 
 
 def _of_parameters(error: ValidationException) -> Trouble:

@@ -34,6 +34,7 @@ from service.players import Player, Timestamp
 from service.projector import Item, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
+from service.store.upcasters import UnknownEvent
 from service.tickets import Tickets
 
 HEARTBEAT_SECONDS = 15.0
@@ -83,7 +84,8 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
         Reason,
         Meta(
             description="`ended`: the match is over and told; `rotate`: ten minutes are up; `shutdown`: the server goes; `slow`: you took "
-            "too long; `gone`: the match is not yours to see any more; `unavailable`: the database is away."
+            "too long; `gone`: the match is not yours to see any more; `unavailable`: this process cannot go on, as when the database "
+            "is away."
         ),
     ]
 
@@ -150,7 +152,7 @@ class Streams:
         except (UnknownMatch, NotAllowed):
             yield goodbye("gone")
         except Exception as error:
-            if not is_away(error):
+            if not isinstance(error, UnknownEvent) and not is_away(error):
                 raise
             yield goodbye("unavailable")
 

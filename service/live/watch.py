@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 from uuid import UUID
 
 import structlog
-from prometheus_client import Gauge
+from prometheus_client import Counter, Gauge
 
 from service.live.wire import Wire
 from service.store import StoreAway
@@ -33,6 +33,7 @@ Look: TypeAlias = Callable[[Sequence[Any]], Awaitable[Mapping[Any, int]]]
 """Tells how far each of these keys has come, by a number that changes whenever it moves. May raise `StoreAway`."""
 
 WAITING = Gauge("ludicitude_waiting", "Long-polls and streams that wait for a match now.", multiprocess_mode="livesum")
+LOOKS = Counter("ludicitude_watch_looks_total", "Shared looks at what is waited for: at all of it, or at what was heard of.", ["at"])
 
 log = structlog.get_logger()
 
@@ -147,6 +148,7 @@ class Watch:
             if everything:
                 self._look_at_all, looked_at_all = False, time.monotonic()
             if keys and not self.closed:
+                LOOKS.labels("all" if everything else "heard").inc()
                 well = await self._look_around([self._waited[key].key for key in keys])
                 # What is heard is looked at without a pause: while one look is under way, the next ones gather.
                 await asyncio.sleep(LEAST_SECONDS if everything or not well else 0)

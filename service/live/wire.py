@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Self
 
 import structlog
+from prometheus_client import Counter, Gauge
 
 from service import chance
 from service.store import StoreAway
@@ -35,6 +36,10 @@ EVERYTHING, PROBE = "*", "?"
 Hear = Callable[[Collection[str] | None], None]
 """Takes the keys of what another process has moved on; None when it could be anything."""
 
+SOUND = Gauge("ludicitude_wire_sound", "1 while this process hears what it says over the wire.", multiprocess_mode="livemin")
+TEXTS = Counter("ludicitude_wire_texts_total", "Texts over the wire between the processes.", ["direction"])
+QUEUE = Gauge("ludicitude_wire_queue_used", "How full the server's queue of notifications is, from 0 to 1.", multiprocess_mode="livemax")
+
 log = structlog.get_logger()
 
 
@@ -57,6 +62,7 @@ class Wire:
         self._unanswered = False
         self._task: asyncio.Task[None] | None = None
         self.sound = False
+        SOUND.set(False)
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run())
@@ -125,6 +131,7 @@ class Wire:
             log.warning("wire_deaf", meaning="hints of other processes do not arrive; everybody looks for themselves more often")
         self._unanswered = True
         used = await hints.send(f"{self._name} {PROBE}")
+        QUEUE.set(used)
         if used > QUEUE_WARNING:
             log.warning("wire_queue_fills", used=used, meaning="a session listens within a transaction that it does not end")
 
@@ -132,6 +139,7 @@ class Wire:
         """Tell what has moved; it is told again over the next wire if this one breaks meanwhile."""
         moved, too_much = set(self._moved), self._too_much
         await hints.send(f"{self._name} {EVERYTHING if too_much else ' '.join(moved)}")
+        TEXTS.labels("sent").inc()
         self._moved -= moved
         self._too_much = self._too_much and not too_much
 
@@ -142,6 +150,7 @@ class Wire:
                 self._unanswered = False
                 self._set_sound(True)
         elif said != PROBE:
+            TEXTS.labels("heard").inc()
             self._pass_on(None if said == EVERYTHING else said.split())
 
     def _break(self) -> None:
@@ -150,6 +159,7 @@ class Wire:
 
     def _set_sound(self, sound: bool) -> None:
         """What was said while nothing could be heard has to be looked for, and how often to look changes too."""
+        SOUND.set(sound)
         if self.sound != sound:
             self.sound = sound
             self._pass_on(None)

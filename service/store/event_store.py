@@ -28,6 +28,7 @@ from service.store.contract import (
     WrongVersion,
 )
 from service.store.fitness import FENCE_LAG, require_fit
+from service.store.snapshots import SAVE_MILESTONE, SAVE_SNAPSHOT
 
 APPEND = """
 SELECT status, first_version, last_version, at
@@ -40,7 +41,12 @@ WITH head AS (
     FROM es.streams s
     JOIN public.match_current m ON m.stream_id = s.stream_id
     LEFT JOIN public.match_seeds d ON d.stream_id = s.stream_id
-    LEFT JOIN es.snapshots n ON n.stream_id = s.stream_id AND n.state_schema = $2 AND n.version <= least(s.version, $3)
+    LEFT JOIN LATERAL (
+        SELECT version, state FROM es.snapshots WHERE stream_id = $1 AND state_schema = $2 AND version <= least(s.version, $3)
+        UNION ALL
+        SELECT version, state FROM es.milestones WHERE stream_id = $1 AND state_schema = $2 AND version <= least(s.version, $3)
+        ORDER BY version DESC LIMIT 1
+    ) n ON true
     WHERE s.stream_id = $1
 )
 SELECT NULL::bigint AS version, NULL::timestamptz AS at, NULL::text AS type, NULL::smallint AS schema_version,
@@ -92,13 +98,6 @@ TURN_MARKS = """
 SELECT p.player_id, coalesce(bit_xor(hashtextextended(m.stream_id::text, m.version)), 0) AS mark
 FROM unnest($1::text[]) AS p (player_id) LEFT JOIN public.match_current m ON m.waits_for @> ARRAY[p.player_id] AND m.waits_for <> '{}'
 GROUP BY p.player_id
-"""
-
-SAVE_SNAPSHOT = """
-INSERT INTO es.snapshots AS n (stream_id, state_schema, version, state)
-SELECT stream_id, $2, $3, $4 FROM es.streams WHERE stream_id = $1 AND version >= $3
-ON CONFLICT (stream_id, state_schema) DO UPDATE
-SET version = excluded.version, state = excluded.state WHERE n.version < excluded.version
 """
 
 TAKE_DUE = """
@@ -237,9 +236,9 @@ class EventStore:
         """A number for each of these players that changes whenever what waits for them does."""
         return {row["player_id"]: row["mark"] for row in await self._reading.rows(TURN_MARKS, list(players))}
 
-    async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes) -> None:
-        """Keep a state (JSON text) for later loads, unless a later one is there or the stream has not come so far."""
-        await self._appending.rows(SAVE_SNAPSHOT, stream, state_schema, version, state)
+    async def save_snapshot(self, stream: UUID, state_schema: int, version: int, state: bytes, stays: bool = False) -> None:
+        """Keep a state (JSON text) for later loads, unless the stream has not come so far, or a later one is there that does not stay."""
+        await self._appending.rows(SAVE_MILESTONE if stays else SAVE_SNAPSHOT, stream, state_schema, version, state)
 
     async def read_all(self, cursor: Cursor, limit: int) -> Page:
         """Up to `limit` events of all streams after `cursor`, in an order that keeps each stream's own.

@@ -1,9 +1,22 @@
-"""Which snapshots this release may trust."""
+"""How snapshots are kept, and which of them this release may trust."""
 
 import hashlib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+SAVE_SNAPSHOT = """
+INSERT INTO es.snapshots AS n (stream_id, state_schema, version, state)
+SELECT stream_id, $2, $3, $4 FROM es.streams WHERE stream_id = $1 AND version >= $3
+ON CONFLICT (stream_id, state_schema) DO UPDATE
+SET version = excluded.version, state = excluded.state WHERE n.version < excluded.version
+"""
+
+SAVE_MILESTONE = """
+INSERT INTO es.milestones (stream_id, state_schema, version, state)
+SELECT stream_id, $2, $3, $4 FROM es.streams WHERE stream_id = $1 AND version >= $3
+ON CONFLICT DO NOTHING
+"""
 
 
 @cache

@@ -120,6 +120,16 @@ snapshots = Table(
     schema="es",
 )
 
+milestones = Table(
+    "milestones",
+    metadata,
+    Column("stream_id", Uuid, primary_key=True),
+    Column("state_schema", Integer, primary_key=True),
+    Column("version", BigInteger, primary_key=True),
+    Column("state", JSON, nullable=False),
+    schema="es",
+)
+
 match_current = Table(
     "match_current",
     metadata,

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from service.play.shapes import is_seat
 from tests.docs.recorded import Pair
 
 WIDE = 170
@@ -100,7 +101,7 @@ def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], inside: tuple
         if name in ("game", "type"):
             continue
         where = ".".join((*inside, name))
-        yield f"| `{where}` | {_kind(shape, schemas)} | {shape.get('description', '')} |"
+        yield f"| `{where}` | {_kind(shape, schemas, name)} | {shape.get('description', '')} |"
         if record := _record(shape, schemas):
             yield from _fields(record, schemas, (*inside, name))
 
@@ -113,32 +114,34 @@ def _record(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str
     return record if record is not None and "properties" in record else None
 
 
-def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
-    """The type of a field in a few words."""
+def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "", many: str = "") -> str:
+    """The type of a field of this name in a few words; `many` is the ending of those that a list is of."""
     for union in ("oneOf", "anyOf"):
         if union in shape:
-            return " or ".join(_kind(each, schemas) for each in shape[union])
+            return " or ".join(_kind(each, schemas, name, many) for each in shape[union])
     if "$ref" in shape:
-        return "a record"
+        return f"record{many}"
     if "enum" in shape:
         return " ".join(f"`{json.dumps(each)}`" for each in shape["enum"])
     types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
-    return " or ".join(_one_type(each, shape, schemas) for each in types)
+    return " or ".join(_one_type(each, shape, schemas, name, many) for each in types)
 
 
-def _one_type(name: str, shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
-    match name:
+def _one_type(kind: str, shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str, many: str) -> str:
+    match kind:
         case "array":
-            return f"list of {_kind(shape['items'], schemas)}"
+            return f"list{many} of {_kind(shape['items'], schemas, name, 's')}"
+        case "integer" if is_seat(name, shape):
+            return f"seat{many}"
         case "integer" if "minimum" in shape and "maximum" in shape:
             return f"{shape['minimum']} to {shape['maximum']}"
         case "integer":
-            return f"number from {shape['minimum']}" if "minimum" in shape else "number"
+            return f"number{many}" + (f" from {shape['minimum']}" if "minimum" in shape else "")
         case "string":
-            return "text"
+            return f"text{many}"
         case "boolean":
             return "`true` or `false`"
-    return f"`{name}`"
+    return f"`{kind}`"
 
 
 def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str) -> Iterator[str]:

@@ -42,18 +42,22 @@ class Served:
         return answer.status_code == 200
 
 
-def command(name: str, data: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start a command of the service on the embedded PostgreSQL in `data`, unless DATABASE_URL names another."""
+def command(name: str, data: Path, place: Path | None = None, **environment: str) -> "subprocess.Popen[str]":
+    """Start a command of the service on the embedded PostgreSQL in `data`, unless DATABASE_URL names another.
+
+    `place` is the folder of another release than this one.
+    """
     given = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     given |= {"LUDICITUDE_DATA": str(data), "HOST": "127.0.0.1", "PORT": "0"} | environment
     with (data / "errors").open("ab") as errors:
-        return subprocess.Popen([sys.executable, "-m", "service", name], env=given, stdout=subprocess.PIPE, stderr=errors, text=True)
+        called = [sys.executable, "-m", "service", name]
+        return subprocess.Popen(called, cwd=place, env=given, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 
 @contextmanager
-def served(data: Path, **environment: str) -> Iterator[Served]:
+def served(data: Path, place: Path | None = None, **environment: str) -> Iterator[Served]:
     """Run the service until the end of the block, which begins when the service says that it is ready."""
-    with command("serve", data, **environment) as process:
+    with command("serve", data, place, **environment) as process:
         try:
             assert process.stdout is not None
             welcome = ""

@@ -2,8 +2,10 @@
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +68,32 @@ def test_a_server_killed_in_mid_match_has_lost_nothing_and_plays_on(used_server_
             assert {item["version"]: item["event"]["type"] for item in answer["events"]}.items() <= stored.items()
         for person in people:
             assert sum(1 for _ in person.play(service.address)) >= 8, "a match of Pico has eight tricks at least"
+
+
+def test_a_deadline_outlives_the_process_and_fires_once(used_server_folder: Path) -> None:
+    """Killed and started before it: the same time is left. Killed before it and started after it: it has fired, once."""
+
+    def deadline(view: dict[str, Any]) -> datetime:
+        return datetime.fromisoformat(view["decisions"][0]["deadline_at"])
+
+    with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as service:
+        both = [{"Authorization": f"Bearer {service.new_player()}"} for _ in range(2)]
+        opened = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=both[0])
+        path = f"/v1/matches/{opened.json()['match_id']}"
+        due = deadline(httpx.post(f"{service.address}{path}/seats", json={}, headers=both[1]).json())
+        service.end(signal.SIGKILL)
+    with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as service:
+        assert deadline(httpx.get(service.address + path, headers=both[0]).json()) == due
+        left = int((due - datetime.now(UTC)).total_seconds()) - 3
+        httpx.post(f"{service.address}{path}/clock", json={"forward_seconds": left}, headers=both[0])
+        due = deadline(httpx.get(service.address + path, headers=both[0]).json())
+        service.end(signal.SIGKILL)
+    assert due > datetime.now(UTC), "it was killed too late for the test to mean anything"
+    time.sleep((due - datetime.now(UTC)).total_seconds())
+    with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as service:
+        version = httpx.get(f"{service.address}{path}/events").json()["version"]
+        httpx.get(f"{service.address}{path}/events", params={"after": version, "wait": 5}, timeout=30)
+        log = httpx.get(f"{service.address}{path}/events").json()
+        fired = [item for item in log["items"] if item["event"]["type"] == "match.timed_out"]
+    assert len(fired) == 1
+    assert datetime.fromisoformat(fired[0]["at"]) >= due

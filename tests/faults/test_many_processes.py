@@ -5,8 +5,8 @@ import os
 import signal
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import asyncpg
@@ -14,73 +14,10 @@ import httpx
 import pytest
 
 from service.embedded import EmbeddedPostgres
-from tests.conftest import THROW_AWAY
 from tests.faults.crowd import PATIENCE_SECONDS, TERMS, Crowd
-from tests.faults.served import Served, served
+from tests.faults.fleet import PROCESSES, fleet, playing
 
-PROCESSES = 3
 RESUMED = 3
-
-
-@pytest.fixture
-def postgres(server_folder: Path) -> Iterator[EmbeddedPostgres]:
-    """A server of the test's own, which it may stop."""
-    with EmbeddedPostgres(server_folder / "postgres", settings=THROW_AWAY) as server:
-        yield server
-
-
-class Fleet:
-    """The processes, and the addresses at which they answer now."""
-
-    def __init__(self, url: str, folder: Path, running: ExitStack) -> None:
-        self._url, self._folder, self._running = url, folder, running
-        self.processes: list[Served] = []
-        self.addresses: list[str] = []
-
-    async def start(self) -> None:
-        """One process more."""
-        settings = {"DATABASE_URL": self._url, "LUDICITUDE_TEST_MODE": "on", "LUDICITUDE_LOG_LEVEL": "warning"}
-        started = await asyncio.to_thread(lambda: self._running.enter_context(served(self._folder, **settings)))
-        self.processes.append(started)
-        self.addresses.append(started.address)
-
-    async def replace(self, number: int) -> None:
-        """Kill one of the processes in the midst of whatever it does, and start another."""
-        self.addresses.pop(number)
-        self.processes.pop(number).process.send_signal(signal.SIGKILL)
-        await self.start()
-
-
-@asynccontextmanager
-async def fleet(postgres: EmbeddedPostgres, folder: Path) -> AsyncIterator[Fleet]:
-    with ExitStack() as running:
-        started = Fleet(postgres.url(), folder, running)
-        await asyncio.gather(*(started.start() for _ in range(PROCESSES)))
-        try:
-            yield started
-        finally:
-            errors = (folder / "errors").read_text()
-            assert "[error" not in errors, errors
-
-
-@asynccontextmanager
-async def playing(fleet: Fleet) -> AsyncIterator[Crowd]:
-    """A crowd that plays until the end of the block, then ends its matches, and has everything checked."""
-    crowd = Crowd(fleet.addresses)
-    people = [asyncio.create_task(crowd.play_pairs(terms)) for terms in TERMS] + [asyncio.create_task(crowd.idle())]
-    try:
-        yield crowd
-        for person in people:
-            assert not person.done() or person.exception() is None, person.exception()
-        crowd.closing = True
-        await asyncio.wait_for(asyncio.gather(*people), 2 * PATIENCE_SECONDS)
-        await crowd.check()
-        print(dict(crowd.counts))
-    finally:
-        for person in people:
-            person.cancel()
-        await asyncio.gather(*people, return_exceptions=True)
-        await crowd.close()
 
 
 async def killed_in_turn(postgres: EmbeddedPostgres, folder: Path, times: int) -> None:

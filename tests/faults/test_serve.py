@@ -12,7 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service.embedded import EmbeddedPostgres
 from tests.faults.served import Served, command, served
+from tests.faults.statements import execute
 
 
 def postgres_pid(data: Path) -> int:
@@ -131,6 +133,17 @@ def test_migrate_alone_makes_the_schema_and_ends(server_folder: Path) -> None:
         assert process.wait(60) == 0
     assert not (server_folder / "postgres" / "cluster" / "postmaster.pid").exists()
     assert (server_folder / "errors").read_text() == ""
+
+
+def test_a_database_that_would_lose_events_is_refused_in_one_line(postgres: EmbeddedPostgres, server_folder: Path) -> None:
+    with command("migrate", server_folder, DATABASE_URL=postgres.url()) as process:
+        assert process.wait(60) == 0
+    execute(postgres.url(), "ALTER SEQUENCE es.event_position CACHE 10")
+    with command("serve", server_folder, DATABASE_URL=postgres.url()) as process:
+        assert process.wait(60) == 1
+    [told] = (server_folder / "errors").read_text().splitlines()
+    assert "ALTER SEQUENCE es.event_position CACHE 1" in told
+    assert "ludicitude doctor" in told
 
 
 def test_wrong_variables_are_all_told(server_folder: Path) -> None:

@@ -16,8 +16,6 @@ from service.cant_run import CantRun
 from service.workers import DEATHS_MAX, Workers
 from tests.faults.served import Served, served
 
-TWO = {"LUDICITUDE_WORKERS": "2", "LUDICITUDE_METRICS_READERS": "*"}
-
 
 def workers_of(service: Served) -> set[int]:
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
@@ -48,7 +46,7 @@ def count_of_calls(service: Served) -> float:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="It is told by /proc which processes are whose.")
 def test_a_worker_that_dies_is_replaced_and_its_numbers_stay(used_server_folder: Path) -> None:
-    with served(used_server_folder, **TWO) as service:
+    with served(used_server_folder, LUDICITUDE_WORKERS="2", LUDICITUDE_METRICS_READERS="*") as service:
         before = workers_of(service)
         assert len(before) == 2
         token = service.new_player()
@@ -70,7 +68,7 @@ def test_a_worker_that_dies_is_replaced_and_its_numbers_stay(used_server_folder:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="It is told by /proc which processes are whose.")
 def test_workers_do_not_outlive_the_one_that_started_them(used_server_folder: Path) -> None:
-    with served(used_server_folder, **TWO) as service:
+    with served(used_server_folder, LUDICITUDE_WORKERS="2", LUDICITUDE_METRICS_READERS="*") as service:
         left = workers_of(service)
         service.end(signal.SIGKILL)
         until(lambda: not any(alive(pid) for pid in left))
@@ -89,7 +87,7 @@ def test_all_workers_end_their_streams_at_once_when_asked_to_stop(used_server_fo
                 opened.release()
         texts.append(text)
 
-    with served(used_server_folder, **TWO) as service:
+    with served(used_server_folder, LUDICITUDE_WORKERS="2", LUDICITUDE_METRICS_READERS="*") as service:
         headers = {"Authorization": f"Bearer {service.new_player()}"}
         match = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=headers).json()
         url = f"{service.address}/v1/matches/{match['match_id']}/stream"

@@ -100,7 +100,7 @@ async def test_too_many_are_told_as_anything(database_url: str) -> None:
 
 
 async def test_a_wire_that_breaks_is_laid_anew_and_tells_what_it_could_not(database_url: str) -> None:
-    """F-15: however often it breaks. Until then nobody takes it for sound."""
+    """However often it breaks. Until then nobody takes it for sound."""
     async with proxy_to(database_url) as proxy, Wire(proxy.url) as here, Wire(database_url) as there:
         ear = Ear(there)
         for attempt in range(3):
@@ -130,7 +130,7 @@ async def test_whatever_goes_wrong_it_is_tried_again(database_url: str, monkeypa
 
 
 async def test_a_wire_that_delivers_nothing_is_not_sound(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F-44: a pooler between us takes every LISTEN and says nothing. The look goes on as often as ever."""
+    """A pooler between us takes every LISTEN and says nothing. The look goes on as often as ever."""
     monkeypatch.setattr(hints, "SEND", "SELECT pg_notify($1 || '_nowhere', $2), 0 AS used")
     monkeypatch.setattr(watching, "SOUND_POLL_SECONDS", 60)
     store = await EventStore.connect(database_url)
@@ -151,7 +151,7 @@ async def test_a_wire_that_falls_silent_is_noticed(database_url: str, monkeypatc
 
 
 async def test_appends_go_on_when_nothing_can_be_told(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F-42: the server's queue is full, so every NOTIFY fails."""
+    """The server's queue is full, so every NOTIFY fails."""
     async with wired(database_url) as process:
         monkeypatch.setattr(hints, "SEND", "SELECT 1 / 0 AS used WHERE $1 <> $2")
         for _ in range(5):
@@ -161,7 +161,7 @@ async def test_appends_go_on_when_nothing_can_be_told(database_url: str, monkeyp
 
 
 async def test_it_stops_at_once_also_without_a_database(database_url: str) -> None:
-    """F-13: with more to tell than it can hold."""
+    """With more to tell than it can hold."""
     async with proxy_to(database_url) as proxy:
         async with Wire(proxy.url) as wire:
             await until(lambda: wire.sound)

@@ -43,7 +43,7 @@ async def states(database: Session) -> dict[int, str]:
 async def test_a_log_of_any_length_is_built_anew(
     process: Process, engine: AsyncEngine, database: Session, matches: int, batch: int
 ) -> None:
-    """F-24: nothing at all, one match, one event less than a batch, a batch, one more, and many batches."""
+    """Nothing at all, one match, one event less than a batch, a batch, one more, and many batches."""
     for _ in range(matches):
         await played(process, ["ann", "bob"], [1, 2])
     await caught_up(process.store, engine)
@@ -59,7 +59,7 @@ async def test_a_log_of_any_length_is_built_anew(
 async def test_games_go_on_and_are_counted_while_a_generation_is_built(
     start_process: StartProcess, engine: AsyncEngine, database: Session
 ) -> None:
-    """F-20, F-23: with a runner at the old generation, and batches so small that the games keep up."""
+    """With a runner at the old generation, and batches so small that the games keep up."""
     here, there = await start_process(), await start_process()
     luck, ended = random.Random(3), asyncio.Event()
 
@@ -138,7 +138,7 @@ async def test_interrupted_anywhere_it_leaves_what_is_shown_and_can_be_run_again
 
 
 async def test_a_runner_that_slept_through_the_change_writes_nothing(process: Process, engine: AsyncEngine, database: Session) -> None:
-    """F-26: it had read its checkpoint before, and comes to write after."""
+    """It had read its checkpoint before, and comes to write after."""
     await played(process, ["ann", "bob"], [1, 2])
     asleep, awake = asyncio.Event(), asyncio.Event()
 

@@ -37,7 +37,6 @@ async def run(database_url: str) -> tuple[int | None, str, str]:
 async def test_it_builds_and_shows_and_the_second_at_once_says_that_another_is_at_it(
     process: Process, engine: AsyncEngine, database: Session, database_url: str
 ) -> None:
-    """F-25."""
     for _ in range(3):
         await played(process, ["ann", "bob"], [1, 2])
     async with generations._alone(engine, "results"):

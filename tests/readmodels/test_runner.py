@@ -39,7 +39,7 @@ def any_match(luck: random.Random) -> tuple[Sequence[str | None], Sequence[int]]
 async def test_two_runners_count_everything_once_while_many_write(
     start_process: StartProcess, database_url: str, database: Session, impatient: None
 ) -> None:
-    """F-01, F-16, F-21: twelve writers that commit a moment after they wrote, two runners, and ratings that any slip would change."""
+    """Twelve writers that commit a moment after they wrote, two runners, and ratings that any slip would change."""
     luck = random.Random(7)
 
     async def write(matches: int) -> None:
@@ -75,7 +75,7 @@ async def test_of_two_at_the_same_events_one_writes(process: Process, engine: As
 
 
 async def test_a_runner_killed_between_any_two_steps_leaves_all_or_nothing(process: Process, database_url: str, database: Session) -> None:
-    """F-16: at each statement of the step, also those of its transaction, and before its commit."""
+    """At each statement of the step, also those of its transaction, and before its commit."""
     engine = sqlalchemy_engine(database_url)
     statements, deadly = count(1), 0
 
@@ -105,7 +105,7 @@ async def test_a_runner_killed_between_any_two_steps_leaves_all_or_nothing(proce
 
 
 async def test_what_is_read_a_second_time_changes_nothing(process: Process, engine: AsyncEngine, database: Session) -> None:
-    """F-21, F-38: the checkpoint is put back to every place where it was, with batches of every size."""
+    """The checkpoint is put back to every place where it was, with batches of every size."""
     luck, places = random.Random(1), [await live(engine)]
     for _ in range(4):
         await played(process, *any_match(luck))
@@ -127,7 +127,7 @@ async def test_a_match_is_known_from_one_batch_to_the_next(process: Process, eng
 
 
 async def test_a_database_that_is_away_only_delays(process: Process, database_url: str, database: Session, impatient: None) -> None:
-    """F-15: the task lives on, and catches up when the database is back."""
+    """The task lives on, and catches up when the database is back."""
     async with proxy_to(database_url) as proxy:
         store, engine = await EventStore.connect(proxy.url), sqlalchemy_engine(proxy.url)
         async with Runner(store, engine, RESULTS) as delayed:
@@ -151,7 +151,7 @@ async def test_a_database_that_is_away_only_delays(process: Process, database_ur
 async def test_a_runner_that_dies_inside_its_transaction_is_followed_by_another(
     start_process: StartProcess, engine: AsyncEngine, database_url: str, database: Session, impatient: None
 ) -> None:
-    """F-26: its connection is killed while it holds the checkpoint; nobody has to wait for anything but that."""
+    """Its connection is killed while it holds the checkpoint; nobody has to wait for anything but that."""
     process = await start_process()
     await played(process, ["ann", "bob"], [1, 2])
     await caught_up(process.store, engine)
@@ -185,7 +185,6 @@ async def test_a_match_that_this_process_moves_on_wakes_its_runner_at_once(
 
 
 async def test_a_runner_ends_at_once_when_it_is_told_to(process: Process, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F-13."""
     monkeypatch.setattr(runner, "IDLE", Rest(60, wakes=True))
     async with asyncio.timeout(2):
         async with Runner(process.store, engine, RESULTS):

@@ -22,6 +22,7 @@ from service.http.idempotency import IdempotencyKey
 from service.matches import Busy, Stale
 from service.players import Player
 from service.store import KeyReused, StoreAway
+from service.store.upcasters import UnknownEvent
 
 
 class Red(msgspec.Struct, tag_field="type", tag="red", forbid_unknown_fields=True):
@@ -51,6 +52,7 @@ FAILURES = {
     "unknown": UnknownMatch(),
     "stale": Stale(7),
     "reused": KeyReused(),
+    "newer": UnknownEvent("pico.card_committed", 2),
     "busy": Busy(),
     "away": StoreAway("password=hunter2"),
     "unreachable": ConnectionRefusedError("password=hunter2"),

@@ -46,7 +46,7 @@ async def test_a_process_lives_and_can_serve(client: httpx.AsyncClient) -> None:
 async def test_it_tells_of_read_models_that_stand_still(
     client: httpx.AsyncClient, operator: httpx.AsyncClient, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F-26: here by an event that this release does not know. Everything else goes on."""
+    """Here by an event that this release does not know. Everything else goes on."""
     monkeypatch.setattr(runner, "PAUSE", runner.Rest(0.01, wakes=False))
     monkeypatch.setattr(runner, "POLL_SECONDS", 0.01)
     store = await EventStore.connect(database_url)

@@ -54,6 +54,7 @@ async def test_headers_are_named_when_they_are_wrong(bare: httpx.AsyncClient) ->
         ("reused", 422, "key_reused", None),
         ("busy", 503, "match_busy", "2"),
         ("away", 503, "unavailable", "2"),
+        ("newer", 503, "unavailable", "2"),
         ("unreachable", 503, "unavailable", "2"),
         ("full", 503, "unavailable", "2"),
         ("stopping", 503, "unavailable", "2"),

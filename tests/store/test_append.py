@@ -92,7 +92,7 @@ async def test_rivals_for_a_new_stream(store: EventStore, database: Session) -> 
 
 
 async def test_a_thousand_lost_races_leave_no_hole(store: EventStore, database: Session) -> None:
-    """F-06: whoever lost had taken positions before it checked, and readers waited at the holes for ever."""
+    """Whoever lost had taken positions before it checked, and readers waited at the holes for ever."""
     stream = uuid4()
     await store.append(appending(stream, 0))
     for _ in range(10):
@@ -103,7 +103,7 @@ async def test_a_thousand_lost_races_leave_no_hole(store: EventStore, database: 
 
 
 async def test_writers_of_different_matches_never_meet(store: EventStore) -> None:
-    """F-19: under SERIALIZABLE unrelated writers failed each other."""
+    """Under SERIALIZABLE unrelated writers failed each other."""
 
     async def write() -> list[int]:
         stream = uuid4()
@@ -113,7 +113,7 @@ async def test_writers_of_different_matches_never_meet(store: EventStore) -> Non
 
 
 async def test_what_happened_since_an_earlier_load_is_a_conflict(store: EventStore) -> None:
-    """F-17: a second load replaced the version that the first one had promised."""
+    """A second load replaced the version that the first one had promised."""
     stream = uuid4()
     await store.append(appending(stream, 0))
     first = await store.load(stream, 1)
@@ -279,7 +279,7 @@ async def test_a_match_never_gets_a_second_seed(store: EventStore) -> None:
 
 
 async def test_an_older_row_never_replaces_a_newer_one(store: EventStore, database: Session) -> None:
-    """F-38: version 7 was delivered, then 6."""
+    """Version 7 was delivered, then 6."""
     stream = uuid4()
     await store.append(appending(stream, 0))
     await database.execute("UPDATE match_current SET version = 7, status = 'ended'")

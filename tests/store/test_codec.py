@@ -106,7 +106,7 @@ def test_beside_the_event_stands_who_and_what_it_came_of() -> None:
     ],
 )
 def test_every_form_that_ever_was_is_read_as_todays(version: int, fields: Fields, event: Scored) -> None:
-    """F-36: an upcaster lost what stood around the event."""
+    """An upcaster lost what stood around the event."""
     now = encode(Entry(event, seat=1, draw=Draw(1, Roll(1, 6), (5,))), ORIGIN, OLD_FORMS)
     assert now.schema_version == 3
     then = replace(now, schema_version=version, data=msgspec.json.encode(fields))
@@ -115,7 +115,7 @@ def test_every_form_that_ever_was_is_read_as_todays(version: int, fields: Fields
 
 @pytest.mark.parametrize(("event_type", "version"), [("demo.scored", 4), ("demo.scored", 0), ("demo.dealt", 2), ("demo.unheard_of", 1)])
 def test_what_no_release_up_to_this_one_wrote_is_named(event_type: str, version: int) -> None:
-    """F-37: an older release met an unknown event and failed without saying which."""
+    """An older release met an unknown event and failed without saying which."""
     new = replace(encode(ENTRIES[0], ORIGIN), type=event_type, schema_version=version)
     with pytest.raises(UnknownEvent, match=rf"version {version} of the event {event_type}"):
         decoder.decode(stored(new))

@@ -60,7 +60,7 @@ async def test_a_new_epoch_waits_for_appends_in_flight(store: EventStore, databa
 
 
 async def test_a_sequence_that_hands_out_blocks_is_refused(database_url: str, database: Session) -> None:
-    """F-31: positions would not ascend within a stream."""
+    """Positions would not ascend within a stream."""
     await database.execute("ALTER SEQUENCE es.event_position CACHE 20")
     with pytest.raises(UnfitDatabase, match="CACHE"):
         await EventStore.connect(database_url)

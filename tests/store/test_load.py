@@ -66,7 +66,7 @@ async def test_a_match_as_it_stood_earlier(store: EventStore, stream: UUID) -> N
 
 
 async def test_a_snapshot_of_other_rules_is_not_seen(store: EventStore, stream: UUID) -> None:
-    """F-35: a state made by other rules was taken for one of these."""
+    """A state made by other rules was taken for one of these."""
     await store.save_snapshot(stream, SCHEMA - 1, 20, b'{"other": "shape"}')
     loaded = await store.load(stream, SCHEMA)
     assert loaded is not None

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
+import asyncpg
 import pytest
 import pytest_asyncio
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from sqlalchemy import text
 
 from service.store import EventStore, StoreAway, connections
 from service.store.address import sqlalchemy_engine
+from service.store.connections import Connections
 from tests.store.appends import LINE, Session, an_append_waits, appending, positions, session
 from tests.store.proxy import Proxy, proxy_to
 
@@ -49,7 +51,7 @@ STEPS = {
 
 @pytest.mark.parametrize("step", STEPS)
 async def test_a_connection_killed_inside_an_append(store: EventStore, database_url: str, database: Session, step: str) -> None:
-    """F-18: whatever the step, nothing of the broken append stays, and the repeat takes effect once."""
+    """Whatever the step, nothing of the broken append stays, and the repeat takes effect once."""
     stream = uuid4()
     await store.append(appending(stream, 0, seed=b"s" * 32))
     append = appending(stream, 1, events=3, line=replace(LINE, status="ended"))
@@ -133,6 +135,34 @@ async def test_connections_that_ended_while_nobody_used_them_are_nobodys_trouble
     assert await store.version(uuid4()) == 0
     await engine.dispose()
     await store.close()
+
+
+class Deadlocked:
+    """A pool whose connection is the victim of so many deadlocks before it gets through."""
+
+    def __init__(self, times: int) -> None:
+        self.times, self.asked = times, 0
+
+    async def acquire(self, timeout: float) -> "Deadlocked":  # noqa: ASYNC109 - as the pool has it.
+        return self
+
+    async def release(self, connection: object, timeout: float) -> None:  # noqa: ASYNC109
+        return None
+
+    async def fetch(self, *_: object) -> list[str]:
+        self.asked += 1
+        if self.asked <= self.times:
+            raise asyncpg.DeadlockDetectedError("deadlock detected")
+        return ["done"]
+
+
+async def test_the_victim_of_a_deadlock_tries_again_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await Connections(Deadlocked(2)).rows("SELECT") == ["done"]  # type: ignore[arg-type, comparison-overlap]
+    monkeypatch.setattr(connections, "PATIENCE_SECONDS", 0.2)
+    stubborn = Deadlocked(10**9)
+    with pytest.raises(StoreAway, match="deadlock"):
+        await Connections(stubborn).rows("SELECT")  # type: ignore[arg-type]
+    assert stubborn.asked < 50
 
 
 async def test_a_database_that_is_not_there(proxy: Proxy) -> None:

@@ -57,8 +57,8 @@ async def imported(url: str, lines: list[bytes]) -> tuple[int, list[str]]:
 
 async def record(process: Process, match: AnyMatch) -> bytes:
     now = await process.matches.get(match.match_id)
-    records = await process.matches.whole(now)
-    return msgspec.json.encode([now, unveiled(records), await process.matches.proof(now, records)])
+    pages = [unveiled(page) async for page in process.matches.pages(now)]
+    return msgspec.json.encode([now, pages, await process.matches.proof(now)])
 
 
 async def test_everything_arrives_as_it_was(
