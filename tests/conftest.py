@@ -3,11 +3,13 @@
 The server is the one at DATABASE_URL, or a container if LUDICITUDE_TEST_DATABASE=container, or else the embedded one.
 """
 
+import asyncio
 import itertools
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -96,6 +98,15 @@ async def template(server_url: str) -> AsyncIterator[str]:
     await migrate(_on_same_server(server_url, name))
     yield name
     await _execute(server_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def fresh_database(server_url: str, template: str) -> Iterator[str]:
+    """The address of a database with the whole schema, for as long as the block lasts, where no loop runs."""
+    name = _new_name()
+    asyncio.run(_execute(server_url, f"CREATE DATABASE {name} TEMPLATE {template}"))
+    yield _on_same_server(server_url, name)
+    asyncio.run(_execute(server_url, f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @pytest_asyncio.fixture

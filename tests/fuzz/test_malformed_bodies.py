@@ -17,10 +17,10 @@ from litestar import Litestar
 from service.http import codes
 from service.http.problems import MEDIA_TYPE, Problem
 from tests.fuzz.mutations import bodies
-from tests.service.conftest import Join, app, client, join, transport
+from tests.service.conftest import Join, app, client, join, operator, transport
 from tests.service.documented import document
 
-__all__ = ["app", "client", "join", "transport"]
+__all__ = ["app", "client", "join", "operator", "transport"]
 
 BODIES = 10_000
 
@@ -40,19 +40,21 @@ class Sending(NamedTuple):
 
 
 @pytest.mark.timeout(600)
-async def test_ten_thousand_wrong_bodies_change_nothing(app: Litestar, join: Join, database_url: str) -> None:
-    await _refuse(app, join, database_url, BODIES, seed=1)
+async def test_ten_thousand_wrong_bodies_change_nothing(app: Litestar, join: Join, operator: httpx.AsyncClient, database_url: str) -> None:
+    await _refuse(app, join, operator, database_url, BODIES, seed=1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 12))
-async def test_a_hundred_thousand_wrong_bodies_change_nothing(app: Litestar, join: Join, database_url: str, seed: int) -> None:
-    await _refuse(app, join, database_url, BODIES, seed)
+async def test_a_hundred_thousand_wrong_bodies_change_nothing(
+    app: Litestar, join: Join, operator: httpx.AsyncClient, database_url: str, seed: int
+) -> None:
+    await _refuse(app, join, operator, database_url, BODIES, seed)
 
 
-async def _refuse(app: Litestar, join: Join, database_url: str, times: int, seed: int) -> None:
-    sendings = await _world(join)
+async def _refuse(app: Litestar, join: Join, operator: httpx.AsyncClient, database_url: str, times: int, seed: int) -> None:
+    sendings = await _world(join, operator)
     before = await _everything(database_url)
     for each in sendings:
         [content] = each.operation["requestBody"]["content"].values()
@@ -78,11 +80,12 @@ def _require_refused(sent: Sending, body: bytes, status: int, headers: Mapping[b
     assert len(content) < 3_000, f"the answer says too much of the body again: {told}"
 
 
-async def _world(join: Join) -> list[Sending]:
+async def _world(join: Join, operator: httpx.AsyncClient) -> list[Sending]:
     """People and matches for which every body of the examples is right, and the operations that take one."""
-    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    ada, bob, cid, dan = [await join(name) for name in ("Ada", "Bob", "Cid", "Dan")]
+    dans_id = (await dan.get("/v1/players/me")).json()["player_id"]
     pico: dict[str, Any] = {"options": {"game": "pico"}}
-    public, another = [(await ada.post("/v1/matches", json={**pico, "start": "by_host"})).json() for _ in range(2)]
+    public, another, stopped = [(await ada.post("/v1/matches", json={**pico, "start": "by_host"})).json() for _ in range(3)]
     filled = (await ada.post("/v1/matches", json={**pico, "start": "by_host", "bots": ["easy"]})).json()
     private = (await ada.post("/v1/matches", json={**pico, "visibility": "private"})).json()
     playing = (await ada.post("/v1/matches", json=pico)).json()
@@ -112,6 +115,9 @@ async def _world(join: Join) -> list[Sending]:
         "take_seat": (another["match_id"], cid, {"seat": 1, "entropy": "00ff" * 8}),
         "update_me": ("", bob, {"display_name": "Bob the Second"}),
         "seat_bot": (public["match_id"], ada, {"level": "normal"}),
+        "stop_match": (stopped["match_id"], operator, {"note": "A complaint"}),
+        "sign_out_player": (dans_id, operator, {"note": "A lost phone"}),
+        "erase_player": (dans_id, operator, {"note": "Asked for by mail"}),
     }
     where = {
         name: where[name] for name in sorted(where, key=lambda name: name == "seat_bot")
@@ -120,7 +126,7 @@ async def _world(join: Join) -> list[Sending]:
 
 
 def _sendings(where: Mapping[str, tuple[str, httpx.AsyncClient | None, Any]]) -> list[Sending]:
-    """`where` tells of each operation the match, the caller and a right body."""
+    """`where` tells of each operation the match or the player it is about, the caller and a right body."""
     found = {
         operation["operationId"]: (method, path, operation)
         for path, item in document()["paths"].items()
@@ -132,12 +138,12 @@ def _sendings(where: Mapping[str, tuple[str, httpx.AsyncClient | None, Any]]) ->
         Sending(
             name,
             found[name][0].upper(),
-            found[name][1].format(match_id=match_id, seat=1),
+            found[name][1].format(match_id=subject, player_id=subject, seat=1),
             "" if caller is None else caller.headers["Authorization"],
             example,
             found[name][2],
         )
-        for name, (match_id, caller, example) in where.items()
+        for name, (subject, caller, example) in where.items()
     ]
 
 
