@@ -15,7 +15,7 @@ from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
-from domain.match.table import World
+from domain.match.table import NotAllowed, World
 from service.hosts import Hosts, TooManyMatches
 from service.http.acting import Acting
 from service.http.auth import signed_in
@@ -195,7 +195,9 @@ async def rematch(
     There is one, however many ask at once: the same game, terms and players, everybody one seat further on, each seat kept
     for its player. It begins when all have come; when the one who asked first leaves again, the offer is void.
     """
-    match, _ = await views.seen(match_id, player)
+    match = await views.known(match_id, player)
+    if match.seat_of(player.player_id) is None:
+        raise NotAllowed("not_seated")
     acting.require_version(match)
     if (opened := await acting.opened("rematch", match_id)) is not None:
         return await _created(acting, opened)
@@ -219,9 +221,8 @@ async def rematch(
     def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
         return lobby.take_seat(game, offered, acting.player_id, None, "", world)
 
-    invited = match.seat_of(acting.player_id) is not None
     try:
-        joined = await acting.change("rematch", successor, join, invited=invited, conditional=False)
+        joined = await acting.change("rematch", successor, join, invited=True, conditional=False)
     except NotNow:
         joined = Changed(await matches.get(successor), ())
         if joined.match.seat_of(acting.player_id) is None:
