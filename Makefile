@@ -7,7 +7,7 @@ NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test soak bless lock format clean node-tools
+.PHONY: run test sdk soak bless lock format clean node-tools
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -18,6 +18,10 @@ test: $(VENV)/project.done $(VENV)/tests.done node-tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+
+# Only the generated clients: makes them by the table of docs/sdk.md, checks them, plays with them.
+sdk: $(VENV)/project.done $(VENV)/tests.done node-tools
+	$(BIN)/pytest tests/sdk
 
 # The tests that take minutes.
 soak: $(VENV)/project.done $(VENV)/tests.done

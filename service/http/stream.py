@@ -262,7 +262,9 @@ async def stream_events(
     last_event_id: Annotated[
         str | None, HeaderParameter(name="Last-Event-ID", description="The last id you got; a browser's EventSource sends it by itself.")
     ] = None,
-    after: Annotated[int | None, QueryParameter(ge=0, description="The same, for clients that cannot set the header.")] = None,
+    after: Annotated[
+        int | None, QueryParameter(ge=0, description="The same, where the header cannot be set; with both the header counts.")
+    ] = None,
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[StreamFrame]:
     """The events of a match as they happen, through your eyes, as server-sent events without names.
@@ -278,7 +280,8 @@ async def stream_events(
         if caller is None:
             raise Trouble("ticket_not_valid")
     match, _, _ = await views.sight(match_id, caller)
-    cursor = last_event_id if after is None else str(after)
+    # Who comes back by the address they came by first says in the header how far they have got since.
+    cursor = last_event_id if last_event_id is not None or after is None else str(after)
     if match.status == "ended" and cursor == str(match.version):
         return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else address(request.scope)

@@ -172,7 +172,7 @@ def _words(game: Mapping[str, Any], refusals: Sequence[tuple[str, str]]) -> Iter
     for key, label in game["labels"].items():
         if key.startswith("end."):
             yield f"| `{key.removeprefix('end.')}` | {label['en']} / {label['fr']} |"
-    yield "| `resigned`, `abandoned`, `closed`, `expired` | the same in every game: see [clocks](../clocks.md) |"
+    yield "| `resigned`, `abandoned`, `closed`, `expired`, `stopped` | the same in every game: see [clocks](../clocks.md) |"
 
 
 def _match(notes: Mapping[str, str], pairs: Sequence[Pair]) -> Iterator[str]:

@@ -138,6 +138,8 @@ async def test_the_end_is_the_last_event_and_there_is_nothing_after_it(join: Joi
     version = (await ada.get(path)).json()["version"]
     assert (await ada.get(f"{path}/stream", headers={"Last-Event-ID": str(version)})).status_code == 204
     assert len(messages((await ada.get(f"{path}/stream", params={"after": version - 1})).text)) == 3
+    again = await ada.get(f"{path}/stream", params={"after": 0}, headers={"Last-Event-ID": str(version)})
+    assert again.status_code == 204, "a stream that is opened again begins where it stopped, not where it began at first"
 
 
 async def test_who_may_not_know_of_the_match_any_more_is_told_goodbye(app: Litestar, join: Join, read: Callable[..., Reader]) -> None:

@@ -1,0 +1,163 @@
+"""Pico, with cards, or Little Train, with dice, against a bot in the terminal: a front end on the generated client.
+
+python table.py pico
+python table.py little-train http://localhost:8000
+"""
+
+import sys
+import uuid
+from collections.abc import Iterator
+from typing import Any, TypeAlias, TypeVar
+
+import httpx
+from ludicitude_client import AuthenticatedClient, Client
+from ludicitude_client.api.matches import get_match, open_match
+from ludicitude_client.api.play import list_events, send_command
+from ludicitude_client.api.players import create_player
+from ludicitude_client.models import (
+    CommandAnswer,
+    CreatedPlayer,
+    CreatePlayer,
+    Decision,
+    EventPage,
+    Item,
+    LittleTrainDiceRolled,
+    LittleTrainMark,
+    LittleTrainOptionsInput,
+    LittleTrainRoll,
+    LittleTrainSheetMarked,
+    LittleTrainStop,
+    LittleTrainTurnScored,
+    LittleTrainView,
+    MatchView,
+    OpenMatch,
+    PicoCardsRevealed,
+    PicoCommitCard,
+    PicoOptionsInput,
+    PicoTrickResolved,
+    PicoView,
+    Problem,
+    SendCommand,
+)
+from ludicitude_client.types import Response
+
+Kind = TypeVar("Kind")
+Options: TypeAlias = PicoOptionsInput | LittleTrainOptionsInput
+
+GAMES: dict[str, Options] = {"pico": PicoOptionsInput(game="pico"), "little-train": LittleTrainOptionsInput(game="little-train", games=1)}
+
+NAMES = ("You", "The bot")
+
+
+class Refused(Exception):
+    """The server said no; the text says why."""
+
+
+def the(kind: type[Kind], answer: Response[Any]) -> Kind:
+    """The body of an answer; a problem is raised."""
+    if isinstance(answer.parsed, Problem):
+        raise Refused(answer.parsed.detail)
+    assert isinstance(answer.parsed, kind), answer.status_code
+    return answer.parsed
+
+
+def happenings(client: AuthenticatedClient, match_id: str) -> Iterator[Item]:
+    """All that happens at a match, as it happens, until it is over."""
+    version = 0
+    while True:
+        page = the(EventPage, list_events.sync_detailed(match_id, client=client, after=version, wait=25))
+        yield from page.items
+        version = page.items[-1].version if page.items else version
+        if page.ended and version == page.version:
+            return
+
+
+def sentence(event: object) -> str | None:
+    """What an event says, if it is worth a line."""
+    match event:
+        case PicoCardsRevealed():
+            return f"You lay the {event.cards[0]}, the bot the {event.cards[1]}."
+        case PicoTrickResolved():
+            return f"{NAMES[event.winner]} won the trick with the {event.card}."
+        case LittleTrainDiceRolled():
+            return f"{NAMES[event.seat]} rolled {', '.join(event.faces)}."
+        case LittleTrainSheetMarked():
+            return f"{NAMES[event.seat]} marked {event.count} {event.column}."
+        case LittleTrainTurnScored():
+            return f"{NAMES[event.seat]} scored {event.points}.\n"
+    return None
+
+
+def picture(table: object) -> str:
+    """The table as it stands, from seat 0."""
+    match table:
+        case PicoView():
+            hand, other = ("  ".join(map(str, cards)) for cards in table.hands)
+            return f"Round {table.round_}. Points {table.totals[0]} to {table.totals[1]}.\n  the bot holds {other}\n  you hold      {hand}"
+        case LittleTrainView():
+            sheet = table.sheets[0]
+            worth = f", worth {table.train.points}" if table.train else ""
+            return f"Your train: {sheet.loco} loco, {sheet.tender} tender, {sheet.wagon} wagon{worth}. Dice left: {table.dice}."
+    return ""
+
+
+def words(command: object) -> str:
+    """A choice in words."""
+    match command:
+        case PicoCommitCard():
+            return f"lay the {command.card}"
+        case LittleTrainRoll():
+            return "roll"
+        case LittleTrainMark():
+            return f"mark {command.count} {command.column}"
+        case LittleTrainStop():
+            return "stop and score"
+    return str(command)
+
+
+def choose(decision: Decision) -> SendCommand:
+    """Ask at the terminal until the answer is the number of a choice; nothing is the first one."""
+    for number, choice in enumerate(decision.choices, 1):
+        print(f"  {number}  {words(choice)}")
+    while True:
+        answer = input("Your choice: ") or "1"
+        if answer.isdecimal() and 1 <= int(answer) <= len(decision.choices):
+            return SendCommand(decision.choices[int(answer) - 1], decision.decision)
+
+
+def send(client: AuthenticatedClient, match_id: str, body: SendCommand) -> MatchView:
+    """Send a choice. When the answer is lost, the same key sends it again without making it twice."""
+    key = str(uuid.uuid4())
+    for attempt in (1, 2, 3):
+        try:
+            sent = send_command.sync_detailed(match_id, client=client, body=body, idempotency_key=key)
+            break
+        except httpx.TransportError:
+            if attempt == 3:
+                raise
+    return the(CommandAnswer, sent).view
+
+
+def play(address: str, options: Options) -> None:
+    ada = the(CreatedPlayer, create_player.sync_detailed(client=Client(base_url=address), body=CreatePlayer("Ada")))
+    client = AuthenticatedClient(base_url=address, token=ada.token, timeout=httpx.Timeout(30))
+    view = the(MatchView, open_match.sync_detailed(client=client, body=OpenMatch(options, bots=["normal"])))
+    for item in happenings(client, view.match_id):
+        if line := sentence(item.event):
+            print(line)
+        if item.version < view.version:
+            continue  # The view is ahead; first tell all that led to it.
+        view = the(MatchView, get_match.sync_detailed(view.match_id, client=client))
+        if item.version == view.version and view.decisions:
+            print(picture(view.table))
+            try:
+                view = send(client, view.match_id, choose(view.decisions[0]))
+            except Refused as no:
+                print(no)
+    assert view.result is not None
+    for place in view.result.ranking:
+        print(f"{place.rank}. {NAMES[place.seat]}, {place.score} points")
+
+
+if __name__ == "__main__":
+    play(sys.argv[2] if len(sys.argv) > 2 else "http://localhost:8000", GAMES[sys.argv[1]])

@@ -1,0 +1,161 @@
+// Pico, with cards, or Little Train, with dice, against a bot in the terminal: a front end on the generated client.
+//
+//   node table.js pico
+//   node table.js little-train http://localhost:8000
+
+import { createInterface } from "node:readline";
+import { client } from "./ludicitude/client.gen.js";
+import {
+  createPlayer,
+  getMatch,
+  openMatch,
+  sendCommand,
+  streamEvents,
+  type Command,
+  type Decision,
+  type Event,
+  type Item,
+  type OptionsInput,
+  type Problem,
+  type SendCommand,
+  type Table,
+} from "./ludicitude/index.js";
+
+const GAMES: Record<string, OptionsInput> = {
+  pico: { game: "pico" },
+  "little-train": { game: "little-train", games: 1 },
+};
+
+const NAMES = ["You", "The bot"];
+
+/** The server said no; the message says why. */
+class Refused extends Error {}
+
+/** The body of an answer; a problem is thrown. */
+function the<Body>({ data, error }: { data?: Body; error?: Problem }): NonNullable<Body> {
+  if (error) throw new Refused(error.detail);
+  return data!;
+}
+
+/** All that happens at a match, as it happens, until it is over. */
+async function* happenings(match_id: string): AsyncGenerator<Item> {
+  let version = 0;
+  for (let bye = ""; bye !== "ended"; ) {
+    const { stream } = await streamEvents({ path: { match_id }, query: { after: version }, sseMaxRetryAttempts: 5 });
+    bye = "";
+    for await (const frame of stream) {
+      if (frame?.frame === "bye") bye = frame.reason;
+      if (frame?.frame !== "event") continue;
+      yield frame.item;
+      version = frame.item.version;
+    }
+    if (!bye) throw new Error("The stream broke, and did not come back.");
+  }
+}
+
+/** What an event says, if it is worth a line. */
+function sentence(event: Event): string | undefined {
+  switch (event.type) {
+    case "pico.cards_revealed":
+      return `You lay the ${event.cards[0]}, the bot the ${event.cards[1]}.`;
+    case "pico.trick_resolved":
+      return `${NAMES[event.winner]} won the trick with the ${event.card}.`;
+    case "little-train.dice_rolled":
+      return `${NAMES[event.seat]} rolled ${event.faces.join(", ")}.`;
+    case "little-train.sheet_marked":
+      return `${NAMES[event.seat]} marked ${event.count} ${event.column}.`;
+    case "little-train.turn_scored":
+      return `${NAMES[event.seat]} scored ${event.points}.\n`;
+  }
+}
+
+/** The table as it stands, from seat 0. */
+function picture(table: Table): string {
+  switch (table.game) {
+    case "pico": {
+      const [hand, other] = table.hands.map((cards) => cards.join("  "));
+      const points = `Round ${table.round}. Points ${table.totals[0]} to ${table.totals[1]}.`;
+      return `${points}\n  the bot holds ${other}\n  you hold      ${hand}`;
+    }
+    case "little-train": {
+      const { loco, tender, wagon } = table.sheets[0]!;
+      const worth = table.train ? `, worth ${table.train.points}` : "";
+      return `Your train: ${loco} loco, ${tender} tender, ${wagon} wagon${worth}. Dice left: ${table.dice}.`;
+    }
+    default:
+      return "";
+  }
+}
+
+/** A choice in words. */
+function words(command: Command): string {
+  switch (command.type) {
+    case "pico.commit_card":
+      return `lay the ${command.card}`;
+    case "little-train.roll":
+      return "roll";
+    case "little-train.mark":
+      return `mark ${command.count} ${command.column}`;
+    case "little-train.stop":
+      return "stop and score";
+    default:
+      return JSON.stringify(command);
+  }
+}
+
+const terminal = createInterface({ input: process.stdin });
+const answers = terminal[Symbol.asyncIterator]();
+
+/** Ask at the terminal until the answer is the number of a choice; nothing is the first one. */
+async function choose({ decision, choices }: Decision): Promise<SendCommand> {
+  choices.forEach((choice, index) => console.log(`  ${index + 1}  ${words(choice)}`));
+  for (;;) {
+    process.stdout.write("Your choice: ");
+    const { value, done } = await answers.next();
+    if (done) process.exit();
+    const command = choices[Number(value || "1") - 1];
+    if (command) return { decision, command };
+  }
+}
+
+/** Send a choice. When the answer is lost, the same key sends it again without making it twice. */
+async function send(path: { match_id: string }, body: SendCommand) {
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return the(await sendCommand({ path, headers, body })).view;
+    } catch (error) {
+      if (error instanceof Refused || attempt === 3) throw error;
+    }
+  }
+}
+
+async function play(baseUrl: string, options: OptionsInput): Promise<void> {
+  client.setConfig({ baseUrl });
+  const { token } = the(await createPlayer({ body: { display_name: "Ada" } }));
+  client.setConfig({ auth: token });
+  let view = the(await openMatch({ body: { options, bots: ["normal"] } }));
+  const path = { match_id: view.match_id };
+  for await (const { version, event } of happenings(view.match_id)) {
+    const line = sentence(event);
+    if (line) console.log(line);
+    if (version < view.version) continue; // The view is ahead; first tell all that led to it.
+    view = the(await getMatch({ path }));
+    const [decision] = view.decisions;
+    if (version < view.version || !decision || !view.table) continue;
+    console.log(picture(view.table));
+    try {
+      view = await send(path, await choose(decision));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      console.log(error.message);
+    }
+  }
+  for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);
+  terminal.close();
+}
+
+const [game = "", address = "http://localhost:8000"] = process.argv.slice(2);
+const options = GAMES[game];
+if (!options) throw new Error(`Say which game: ${Object.keys(GAMES).join(" or ")}.`);
+await play(address, options);

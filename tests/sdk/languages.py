@@ -1,0 +1,67 @@
+"""How the generated clients that are not run here say things, by the row of the table."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Language:
+    """Where its types stand, and what its unions, fields of anything, moments and calls look like.
+
+    All are patterns for `str.format`, given the `name` of a component and the `tag` of a member. `anything` finds the name of a
+    field of any type; `beside` are files among the types that stand for no component.
+    """
+
+    models: str
+    union: str
+    member: str
+    anything: str
+    moment: str
+    call: str
+    beside: frozenset[str] = frozenset()
+
+
+LANGUAGES = {
+    "Java": Language(
+        models="src/main/java/org/openapitools/client/model/*.java",
+        union=r"public class {name} extends AbstractOpenApiSchema",
+        member=r'case "{tag}":\s+deserialized = tree.traverse\(jp.getCodec\(\)\).readValueAs\({name}.class\)',
+        anything=r"private (?:List<|Map<String, )*Object>* (\w+)",
+        moment=r"private OffsetDateTime serverTime;",
+        call=r"sendCommand\([^)]*SendCommand sendCommand,[^)]*String idempotencyKey,[^)]*String ifMatch\)",
+        beside=frozenset({"abstractopenapischema"}),
+    ),
+    "Kotlin": Language(
+        models="src/main/kotlin/org/openapitools/client/models/*.kt",
+        union=r"data class {name}\(var actualInstance: Any\? = null\)",
+        member=r"{name}.validateJsonElement\(jsonElement\)\s+actualAdapter = adapter{name}",
+        anything=r"val (\w+): [\w.<]*kotlin\.Any\b",
+        moment=r"val serverTime: java.time.OffsetDateTime",
+        call=r"fun sendCommand\([^)]*sendCommand: SendCommand, idempotencyKey: kotlin.String\? = null, ifMatch: kotlin.String\? = null\)",
+    ),
+    "Swift": Language(
+        models="Sources/OpenAPIClient/Models/*.swift",
+        union=r"public enum {name}: Sendable, Codable, Hashable",
+        member=r'case "{tag}":\s+self = .type{name}\(try {name}\(from: decoder\)\)',
+        anything=r"public var (\w+): \[?(?:String: )?(?:JSONValue|AnyCodable|Any)\b",
+        moment=r"public var serverTime: Date",
+        call=r"func sendCommand\(matchId: String, sendCommand: SendCommand, idempotencyKey: String\? = nil, ifMatch: String\? = nil",
+    ),
+    "Dart, Flutter": Language(
+        models="lib/src/model/*.dart",
+        union=r"abstract class {name} implements Built<{name}, {name}Builder>",
+        member=r"r'{tag}': {name},",
+        anything=r"(?:JsonObject|Object|dynamic)>*\?? get (\w+);",
+        moment=r"DateTime get serverTime;",
+        call=r"sendCommand\(\{{[^}}]*required SendCommand sendCommand,\s+String\? idempotencyKey,\s+String\? ifMatch,",
+        beside=frozenset({"date"}),
+    ),
+    "C#": Language(
+        models="src/Org.OpenAPITools/Model/*.cs",
+        union=r"public partial class {name} : IValidatableObject",
+        member=r'discriminator\?.Equals\("{tag}"\) \?\? false\)\s+\{{[^}}]*Deserialize<{name}>',
+        anything=r"public (?:List<|Dictionary<string, )*[Oo]bject\??>* (\w+) \{{ get; set; \}}",
+        moment=r"public DateTime ServerTime",
+        call=r"SendCommandAsync\(string matchId, SendCommand sendCommand, Option<string> idempotencyKey = default, "
+        r"Option<string> ifMatch = default",
+    ),
+}

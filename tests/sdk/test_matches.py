@@ -1,0 +1,135 @@
+"""Programs on generated clients pass the strictest checks of their language, and play every game on a running service."""
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openapi_generator_cli
+import pytest
+
+from domain.games import GAMES
+from tests.faults.served import Served, served
+from tests.sdk.conftest import Generate, project, require, run
+from tests.sdk.guide import ROOT, programs
+
+pytestmark = pytest.mark.timeout(900)
+
+PLAYERS = Path(__file__).parent / "players"
+EXAMPLES = ROOT / "examples"
+JACKSON = Path(openapi_generator_cli.__file__).parent / "openapi-generator.jar"
+"""What clients for Java need stands in the generator's own archive, all but one annotation."""
+
+ANNOTATION = """package javax.annotation;
+public @interface Generated {
+    String[] value();
+    String date() default "";
+    String comments() default "";
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def service(used_server_folder: Path) -> Iterator[Served]:
+    with served(used_server_folder) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def typescript(generated: Generate, tmp_path_factory: pytest.TempPathFactory, service: Served) -> Path:
+    """The folder of everything in TypeScript, checked and compiled at once."""
+    require("node")
+    folder = project(tmp_path_factory.mktemp("typescript") / "project")
+    shutil.copy(generated("TypeScript").folder / "ludicitude.d.ts", folder)
+    shutil.copytree(generated("TypeScript with streams").folder / "ludicitude", folder / "ludicitude")
+    for program in [*PLAYERS.glob("*.ts"), *EXAMPLES.glob("typescript/*.ts")]:
+        shutil.copy(program, folder)
+    for number, text in enumerate(programs("ts")):
+        (folder / f"page{number}.ts").write_text(text.replace("http://localhost:8000", service.address), "utf-8")
+    run(folder, "npx", "tsc", "--project", "tsconfig.json", "--outDir", "out")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def python(generated: Generate, service: Served) -> Path:
+    """The folder of everything in Python, checked by mypy as strictly as it can."""
+    folder = generated("Python").folder
+    shutil.copy(PLAYERS / "player.py", folder)
+    shutil.copy(EXAMPLES / "python" / "table.py", folder)
+    (folder / "page.py").write_text("\n".join(programs("python")).replace("http://localhost:8000", service.address), "utf-8")
+    names = ["player.py", "page.py", "table.py", "ludicitude/ludicitude_client"]
+    run(folder, sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy", *names, MYPYPATH="ludicitude")
+    return folder
+
+
+def check(told: str, service: Served) -> None:
+    """Hold what a player told, a line a match, against what the service has."""
+    matches = [json.loads(line) for line in told.splitlines()]
+    assert {match["game"] for match in matches} == set(GAMES)
+    with httpx.Client(base_url=service.address) as client:
+        for match in matches:
+            _check_match(match, client.get(f"/v1/matches/{match['match_id']}/record").json())
+
+
+def _check_match(match: dict[str, Any], record: dict[str, Any]) -> None:
+    versions = [item["version"] for item in record["events"]]
+    assert record["game"] == match["game"]
+    assert match["version"] == versions[-1]
+    assert match["listed"] == versions
+    # The stream began with a view, and told every event from there on.
+    assert match["followed"] == versions[match["followed"][0] - 1 :]
+    assert match["ranked"] == len(record["seats"])
+    assert match["refused"] == ["precondition_failed", "decision_closed"]
+    assert match["unchanged"] == 304
+    assert match["table"].partition(" ")[0] == "".join(map(str.capitalize, match["game"].split("-"))) + "View"
+
+
+def test_the_client_of_python_plays_every_game(python: Path, service: Served) -> None:
+    check(run(python, sys.executable, "player.py", service.address, PYTHONPATH="ludicitude"), service)
+
+
+@pytest.mark.parametrize("player", ["openapi_fetch", "hey_api"])
+def test_the_clients_of_typescript_play_every_game(player: str, typescript: Path, service: Served) -> None:
+    check(run(typescript, "node", f"out/{player}.js", service.address), service)
+
+
+def test_the_client_of_java_plays_every_game(generated: Generate, service: Served) -> None:
+    require("javac")
+    folder = generated("Java").folder
+    (folder / "Generated.java").write_text(ANNOTATION, "utf-8")
+    sources = [str(path) for path in folder.glob("ludicitude/src/main/**/*.java")]
+    run(folder, "javac", "-proc:none", "-cp", str(JACKSON), "-d", "out", *sources, "Generated.java", str(PLAYERS / "Player.java"))
+    check(run(folder, "java", "-cp", f"out:{JACKSON}", "Player", service.address), service)
+
+
+def test_the_programs_of_the_page_do_what_it_says(python: Path, typescript: Path) -> None:
+    pages = [run(typescript, "node", f"out/page{number}.js") for number in range(len(programs("ts")))]
+    pages.append(run(python, sys.executable, "page.py", PYTHONPATH="ludicitude"))
+    assert len(pages) == 3
+    for said in pages:
+        assert said.count("takes the trick") > 5
+        assert "rounds_played" in said
+
+
+@pytest.mark.parametrize("game", ["pico", "little-train"])
+def test_the_examples_play_to_the_end(game: str, python: Path, typescript: Path, service: Served) -> None:
+    """Whoever sits there always takes the first choice, which nothing but Enter says."""
+    enter = "\n" * 500
+    for said in (
+        run(python, sys.executable, "table.py", game, service.address, typed=enter, PYTHONPATH="ludicitude"),
+        run(typescript, "node", "out/table.js", game, service.address, typed=enter),
+    ):
+        assert "Your choice: " in said
+        assert re.search(r"^1\. (You|The bot), -?\d+ points\n[12]\. (You|The bot), -?\d+ points\n\Z", said, re.MULTILINE), said
+
+
+def test_the_lines_for_java_stand_in_a_program_that_was_run() -> None:
+    [lines] = programs("java")
+    player = " ".join((PLAYERS / "Player.java").read_text("utf-8").split())
+    for words in ("setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))", 'request.header("Authorization", "Bearer " + token)'):
+        assert words in lines
+        assert words in player
