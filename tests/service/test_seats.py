@@ -17,7 +17,7 @@ from tests.service.talkers import Talkers, playing
 
 PICO = {"options": {"game": "pico"}}
 HOSTED = {"options": {"game": "black-sheep"}, "seats": 4, "start": "by_host"}
-ROUNDS = 4
+ROUNDS = 5
 """Of eight seats that choose at once: on a bigger machine 200, which take a minute and tell no more."""
 
 
