@@ -170,13 +170,7 @@ async def get_match(
     guards=[signed_in],
     opt={
         "problems": [
-            "match_not_found",
-            "match_not_over",
-            "not_seated",
-            "match_full",
-            "match_started",
-            "too_many_matches",
-            "match_busy",
+            *("match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "too_many_matches", "match_busy"),
             "key_reused",
         ]
     },
