@@ -2,15 +2,18 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import cast
 
+import msgspec
 import structlog
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
 
 from service import chance
+from service.http.problems import MEDIA_TYPE, Trouble, problem
 
 log = structlog.get_logger("access")
 
@@ -60,10 +63,21 @@ class Access:
                 await self._app(scope, receive, answer)
             except Exception:
                 log.exception("an answer broke off")
-                raise
+                if status:
+                    raise  # The server ends the connection, so that nobody takes half an answer for a whole one.
+                await _fail(request_id, answer)
             finally:
                 _record(scope, method, status, time.perf_counter() - began)
         return None
+
+
+async def _fail(request_id: str, send: Send) -> None:
+    """The answer to a request that failed outside of every route."""
+    why = Trouble("internal_error", "The service failed; the fault has been recorded.")
+    body = msgspec.json.encode(problem(why, request_id))
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 500, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _request_id(scope: HTTPScope) -> str:
@@ -72,12 +86,19 @@ def _request_id(scope: HTTPScope) -> str:
     return given.decode() if _SANE_ID.fullmatch(given) else chance.new_id("req")
 
 
+@lru_cache(1_000)
+def _counted(method: str, route: str, status: int) -> tuple[Callable[[], None], Callable[[float], None]]:
+    """What counts such a request, and what takes its time."""
+    return REQUESTS.labels(method, route, status).inc, SECONDS.labels(method, route).observe
+
+
 def _record(scope: HTTPScope, method: str, status: int, seconds: float) -> None:
     """Count and log one request; `status` 0 is a client that left before it was answered."""
     method = method if method in METHODS else "other"
     route, caller, operator = scope.get("path_template") or NO_ROUTE, scope.get("user"), scope.get("auth")
-    REQUESTS.labels(method, route, status).inc()
-    SECONDS.labels(method, route).observe(seconds)
+    count, observe = _counted(method, route, status)
+    count()
+    observe(seconds)
     log.info(
         "request",
         method=method,

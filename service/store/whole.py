@@ -14,6 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from service.store.contract import Cursor, Line, Snapshot, Stored
 
 PAGE = 100
+ROWS = 1_000
+"""Of one match, in one statement: a match may have a hundred thousand events, and no statement takes more than two seconds."""
+
 FIRST = UUID(int=0)
 
 STREAMS = """
@@ -32,11 +35,12 @@ SELECT category, version, last_epoch, last_tx::text::bigint AS last_tx, archived
 
 EVENTS = """
 SELECT version, at, type, schema_version, data::text AS data, meta::text AS meta, event_id, epoch, tx_id::text::bigint AS tx, position
-FROM es.events WHERE stream_id = :stream ORDER BY version
+FROM es.events WHERE stream_id = :stream AND version > :after ORDER BY version LIMIT :rows
 """
 
 COMMANDS = """
-SELECT command_id, fingerprint, first_version, last_version, at FROM es.commands WHERE stream_id = :stream ORDER BY first_version
+SELECT command_id, fingerprint, first_version, last_version, at FROM es.commands
+WHERE stream_id = :stream AND first_version > :after ORDER BY first_version LIMIT :rows
 """
 
 CURRENT = """
@@ -135,9 +139,17 @@ async def _whole(connection: AsyncConnection, stream: UUID, state_schema: int) -
     async def rows(statement: str, **more: int) -> Any:
         return (await connection.execute(text(statement), {"stream": stream, **more})).all()
 
+    async def all_rows(statement: str, number: str) -> list[Any]:
+        found: list[Any] = []
+        while True:
+            page = await rows(statement, after=getattr(found[-1], number) if found else 0, rows=ROWS)
+            found += page
+            if len(page) < ROWS:
+                return found
+
     # One transaction, so that a match that moves on meanwhile is seen as it stood at one moment.
     async with connection.begin():
-        head, events, commands = await rows(HEAD), await rows(EVENTS), await rows(COMMANDS)
+        head, events, commands = await rows(HEAD), await all_rows(EVENTS, "version"), await all_rows(COMMANDS, "first_version")
         current, seed, snapshot = await rows(CURRENT), await rows(SEED), await rows(SNAPSHOT, state_schema=state_schema)
     return Whole(
         stream,
@@ -178,32 +190,34 @@ class NotPut(Exception):
     """The database does not take this match; the text says why. Nothing was stored."""
 
 
-PUT = (
-    """
-    INSERT INTO es.streams (stream_id, category, version, last_epoch, last_tx, archived_at)
-    SELECT :stream, :category, :version, epoch, pg_current_xact_id(), :archived_at FROM es.epoch
-    """,
-    """
-    INSERT INTO es.events (stream_id, version, epoch, tx_id, event_id, type, schema_version, data, meta, at)
-    SELECT :stream, u.ordinal, e.epoch, pg_current_xact_id(), u.id, u.type, u.schema_version, u.data, u.meta, u.at
-    FROM es.epoch e, unnest(CAST(:ids AS uuid[]), CAST(:types AS text[]), CAST(:schema_versions AS smallint[]), CAST(:data AS jsonb[]),
-        CAST(:meta AS jsonb[]), CAST(:ats AS timestamptz[])) WITH ORDINALITY AS u (id, type, schema_version, data, meta, at, ordinal)
-    ORDER BY u.ordinal
-    """,
-    """
-    INSERT INTO es.commands (stream_id, command_id, fingerprint, first_version, last_version, at)
-    SELECT :stream, u.* FROM unnest(CAST(:commands AS uuid[]), CAST(:fingerprints AS bytea[]), CAST(:firsts AS bigint[]),
-        CAST(:lasts AS bigint[]), CAST(:command_ats AS timestamptz[])) AS u
-    """,
-    """
-    INSERT INTO public.match_current (stream_id, version, game, status, visibility, seats, seats_open, players, opened_at, updated_at,
-        ended_at, due_at, bots_at, shown, rematch_of, waits_for)
-    VALUES (:stream, :version, :game, :status, :visibility, :seats, :seats_open, CAST(:players AS text[]), :opened_at, :updated_at,
-        :ended_at, :due_at, CASE WHEN :bots_owe THEN clock_timestamp() END, CAST(:shown AS jsonb), :rematch_of,
-        CAST(:waits_for AS text[]))
-    """,
-    "INSERT INTO public.match_seeds (stream_id, seed, opened_at) VALUES (:stream, :seed, :seed_opened_at)",
-)
+PUT_STREAM = """
+INSERT INTO es.streams (stream_id, category, version, last_epoch, last_tx, archived_at)
+SELECT :stream, :category, :version, epoch, pg_current_xact_id(), :archived_at FROM es.epoch
+"""
+
+PUT_EVENTS = """
+INSERT INTO es.events (stream_id, version, epoch, tx_id, event_id, type, schema_version, data, meta, at)
+SELECT :stream, :before + u.ordinal, e.epoch, pg_current_xact_id(), u.id, u.type, u.schema_version, u.data, u.meta, u.at
+FROM es.epoch e, unnest(CAST(:ids AS uuid[]), CAST(:types AS text[]), CAST(:schema_versions AS smallint[]), CAST(:data AS jsonb[]),
+    CAST(:meta AS jsonb[]), CAST(:ats AS timestamptz[])) WITH ORDINALITY AS u (id, type, schema_version, data, meta, at, ordinal)
+ORDER BY u.ordinal
+"""
+
+PUT_COMMANDS = """
+INSERT INTO es.commands (stream_id, command_id, fingerprint, first_version, last_version, at)
+SELECT :stream, u.* FROM unnest(CAST(:commands AS uuid[]), CAST(:fingerprints AS bytea[]), CAST(:firsts AS bigint[]),
+    CAST(:lasts AS bigint[]), CAST(:command_ats AS timestamptz[])) AS u
+"""
+
+PUT_CURRENT = """
+INSERT INTO public.match_current (stream_id, version, game, status, visibility, seats, seats_open, players, opened_at, updated_at,
+    ended_at, due_at, bots_at, shown, rematch_of, waits_for)
+VALUES (:stream, :version, :game, :status, :visibility, :seats, :seats_open, CAST(:players AS text[]), :opened_at, :updated_at,
+    :ended_at, :due_at, CASE WHEN :bots_owe THEN clock_timestamp() END, CAST(:shown AS jsonb), :rematch_of,
+    CAST(:waits_for AS text[]))
+"""
+
+PUT_SEED = "INSERT INTO public.match_seeds (stream_id, seed, opened_at) VALUES (:stream, :seed, :seed_opened_at)"
 
 
 async def put(engine: AsyncEngine, whole: Whole) -> None:
@@ -213,8 +227,14 @@ async def put(engine: AsyncEngine, whole: Whole) -> None:
     """
     try:
         async with engine.begin() as connection:
-            for statement in PUT:
-                await connection.execute(text(statement), _parameters(whole))
+            rows = _rows(whole)
+            await connection.execute(text(PUT_STREAM), rows)
+            for first in range(0, len(whole.events), ROWS):
+                await connection.execute(text(PUT_EVENTS), _events(whole, first))
+            for first in range(0, len(whole.commands), ROWS):
+                await connection.execute(text(PUT_COMMANDS), _commands(whole, first))
+            for statement in (PUT_CURRENT, PUT_SEED):
+                await connection.execute(text(statement), rows)
     except IntegrityError as error:
         raise NotPut("this database has it already, or has another rematch of the same match") from error
     except DBAPIError as error:
@@ -223,9 +243,10 @@ async def put(engine: AsyncEngine, whole: Whole) -> None:
         raise NotPut("it holds values that PostgreSQL cannot store") from error
 
 
-def _parameters(whole: Whole) -> dict[str, Any]:
+def _rows(whole: Whole) -> dict[str, Any]:
+    """What there is one of."""
     assert whole.head is not None and whole.current is not None and whole.seed is not None, "a match that lacks something"  # noqa: PT018
-    events, line, commands = [placed.event for placed in whole.events], whole.current.line, whole.commands
+    line = whole.current.line
     return {
         **{name: getattr(line, name) for name in Line.__struct_fields__},
         "shown": line.shown.decode(),
@@ -235,20 +256,37 @@ def _parameters(whole: Whole) -> dict[str, Any]:
         "category": whole.head.category,
         "version": whole.head.version,
         "archived_at": whole.head.archived_at,
-        "ids": [placed.event_id for placed in whole.events],
-        "types": [event.type for event in events],
-        "schema_versions": [event.schema_version for event in events],
-        "data": [event.data.decode() for event in events],
-        "meta": [event.meta.decode() for event in events],
-        "ats": [event.at for event in events],
-        "commands": [done.command for done in commands],
-        "fingerprints": [done.fingerprint for done in commands],
-        "firsts": [done.first for done in commands],
-        "lasts": [done.last for done in commands],
-        "command_ats": [done.at for done in commands],
         "opened_at": whole.current.opened_at,
         "updated_at": whole.current.updated_at,
         "ended_at": whole.current.ended_at,
         "seed": whole.seed.seed,
         "seed_opened_at": whole.seed.opened_at,
+    }
+
+
+def _events(whole: Whole, first: int) -> dict[str, Any]:
+    """`ROWS` events from this place on."""
+    placed = whole.events[first : first + ROWS]
+    return {
+        "stream": whole.stream,
+        "before": first,
+        "ids": [one.event_id for one in placed],
+        "types": [one.event.type for one in placed],
+        "schema_versions": [one.event.schema_version for one in placed],
+        "data": [one.event.data.decode() for one in placed],
+        "meta": [one.event.meta.decode() for one in placed],
+        "ats": [one.event.at for one in placed],
+    }
+
+
+def _commands(whole: Whole, first: int) -> dict[str, Any]:
+    """`ROWS` commands from this place on."""
+    done = whole.commands[first : first + ROWS]
+    return {
+        "stream": whole.stream,
+        "commands": [one.command for one in done],
+        "fingerprints": [one.fingerprint for one in done],
+        "firsts": [one.first for one in done],
+        "lasts": [one.last for one in done],
+        "command_ats": [one.at for one in done],
     }

@@ -87,6 +87,7 @@ def test_it_is_formatted_and_in_its_place_under_any_name(untouched: Path, tmp_pa
     passes(tmp_path / "checkout", "ruff", "format", "--no-cache", "--check", ".")
 
 
+@pytest.mark.timeout(600)  # It runs some hundred tests in a process of its own, and others may be at it on the same machine.
 def test_it_passes_every_test_there_is_for_a_game(checkout: Path, server_url: str) -> None:
     golden = ("tests/games/test_transcripts.py", "tests/games/test_stored_events.py", "tests/contract/test_examples.py")
     pages = "tests/docs/test_game_pages.py"

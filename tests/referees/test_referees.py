@@ -13,21 +13,13 @@ import pytest
 import pytest_asyncio
 from litestar import Litestar
 
-from tests.referees import black_sheep, little_train, pico, schemers, wolves
-from tests.referees.tape import Foul, Tape
+from tests.referees.panel import REFEREES, judge
+from tests.referees.tape import Foul
 from tests.service.conftest import app, inside
 
 __all__ = ["app"]
 
 AT_ONCE = 4
-
-REFEREES = {
-    "wolves": wolves.judge,
-    "pico": pico.judge,
-    "black-sheep": black_sheep.judge,
-    "schemers": schemers.judge,
-    "little-train": little_train.judge,
-}
 
 OPTIONS: dict[str, dict[str, tuple[Any, ...]]] = {
     "wolves": {},
@@ -69,20 +61,6 @@ async def finished(host: httpx.AsyncClient, asked: dict[str, Any], luck: random.
     while not (page := (await host.get(f"{path}/events", params={"after": version, "limit": 1, "wait": 10})).json())["ended"]:
         version = page["version"]
     return dict((await host.get(f"{path}/record")).json())
-
-
-def judge(record: dict[str, Any]) -> None:
-    """Raises `Foul` unless the match was played by the rules, from its first event to its result."""
-    tape = Tape(record)
-    try:
-        ranking, reason = REFEREES[record["game"]](tape, record["options"], len(record["seats"]))
-    except LookupError as error:
-        raise Foul("the record tells of a seat or a thing that is not there") from error
-    ended = record["events"][-1]["event"]
-    if tape.next or ended != {"type": "match.ended", "ranking": ranking, "reason": reason}:
-        raise Foul(f"the match should end here, ranked {ranking} by {reason}, not go on with {tape.next} to {ended}")
-    if record["result"] != {"ranking": ranking, "reason": reason}:
-        raise Foul(f"the record tells another result than its events: {record['result']}")
 
 
 async def play_and_judge(host: httpx.AsyncClient, game: str, times: int) -> None:

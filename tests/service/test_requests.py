@@ -7,6 +7,8 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
+from service.http.access import Access
+from tests.service.conftest import inside
 from tests.service.routes import FAILURES, app_of_routes
 
 
@@ -160,3 +162,15 @@ async def test_every_answer_is_safe_to_show(bare: httpx.AsyncClient) -> None:
 async def test_an_address_tells_all_its_methods(bare: httpx.AsyncClient) -> None:
     for answer in (await bare.options("/page"), await bare.put("/page")):
         assert set(answer.headers["allow"].split(", ")) == {"GET", "OPTIONS", "POST"}
+
+
+async def test_a_fault_outside_of_every_route_is_a_problem_document_too() -> None:
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("password=hunter2")
+
+    async with httpx.AsyncClient(transport=inside(Access(broken)), base_url="http://ludicitude.test") as client:
+        answer = await client.get("/page")
+    assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
+    assert (answer.json()["code"], answer.json()["request_id"]) == ("internal_error", answer.headers["request-id"])
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "hunter2" not in answer.text

@@ -45,6 +45,20 @@ async def test_the_migrations_make_the_tables_that_the_code_knows(database_url: 
         assert declared[what] == rows
 
 
+UNIQUE_WITHOUT_STREAM = """
+SELECT i.indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ('es', 'public') AND i.indisunique
+AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'stream_id')
+AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'stream_id' AND a.attnum = ANY (i.indkey)) ORDER BY 1
+"""
+
+
+async def test_what_belongs_to_a_match_is_unique_within_the_match_so_that_matches_can_be_spread(database: Session) -> None:
+    """Partitions and Citus want the column by which rows are spread in every unique key. The handbook names those that stand in the way."""
+    # Tickets to streams live for a minute, in a table that every node would have.
+    assert [row[0] for row in await database.fetch(UNIQUE_WITHOUT_STREAM)] == ["match_current_rematch", "stream_tickets_pkey"]
+
+
 def test_what_was_released_is_as_it_was() -> None:
     """A database that ran a file once never runs it again. Write a new one, and add its line to SHA256SUMS."""
     listed = {path: digest for digest, path in map(str.split, (MIGRATIONS / "SHA256SUMS").read_text(encoding="utf-8").splitlines())}

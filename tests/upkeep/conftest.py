@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.store import whole
 from service.store.address import sqlalchemy_engine
 from tests.conftest import _execute, _new_name, _on_same_server
 from tests.matches.conftest import process, start_process
@@ -13,6 +14,12 @@ from tests.store.appends import Session
 from tests.store.conftest import database
 
 __all__ = ["database", "process", "start_process"]
+
+
+@pytest.fixture(autouse=True)
+def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match here has some forty events; one of a hundred thousand is read and stored a thousand at a time."""
+    monkeypatch.setattr(whole, "ROWS", 7)
 
 
 @pytest.fixture
