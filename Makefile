@@ -7,7 +7,7 @@ NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test sdk soak bless lock format clean node-tools
+.PHONY: run test sdk soak bench bench-quick bench-streams bench-large bless lock format clean node-tools
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -27,10 +27,16 @@ sdk: $(VENV)/project.done $(VENV)/tests.done node-tools
 soak: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/pytest -m soak
 
+# Speed, on a PostgreSQL of its own and beside what others do in the same minute; docs/performance.md says what is measured and how.
+# It takes 12 minutes, and 3 without the peers that have to be installed; nothing else should be going on meanwhile.
+bench bench-quick bench-streams bench-large: $(VENV)/project.done $(VENV)/tests.done
+	$(BIN)/python -m bench $(or $(patsubst bench-%,%,$(filter bench-%,$@)),full)
+
 # Writes anew what tests compare with: transcripts, samples of events, the API document. Read the difference it makes.
 bless: $(VENV)/project.done $(VENV)/tests.done
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/games/test_transcripts.py tests/games/test_stored_events.py
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/contract/test_examples.py
+	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/doors
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/docs
 	$(BIN)/pytest -q tests/contract
 

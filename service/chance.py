@@ -9,7 +9,6 @@ import binascii
 import random
 import re
 import secrets
-from base64 import b32encode
 from uuid import UUID
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -19,8 +18,8 @@ ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_PATTERN = rf"[a-z]+_[{ID_ALPHABET}]{{26}}"
 PREFIX, OPERATOR_PREFIX = "lud_", "ludop_"
 
-_SECRET_LENGTH, _CHECK_LENGTH, _ID_LENGTH, _INVITE_LENGTH = 43, 6, 26, 16
-_TO_ID = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ID_ALPHABET.encode())
+_SECRET_LENGTH, _CHECK_LENGTH, _INVITE_LENGTH = 43, 6, 16
+_PAIRS = [first + second for first in ID_ALPHABET for second in ID_ALPHABET]
 _system = random.SystemRandom()
 
 
@@ -43,7 +42,8 @@ def is_token(text: str, prefix: str = PREFIX) -> bool:
 
 def new_id(prefix: str) -> str:
     """A new opaque id, such as `ply_` and 26 characters that carry 128 random bits. Knowing one gives no right to anything."""
-    return f"{prefix}_{b32encode(secrets.token_bytes(16))[:_ID_LENGTH].translate(_TO_ID).decode()}"
+    number = int.from_bytes(secrets.token_bytes(16), "big") << 2
+    return f"{prefix}_{''.join([_PAIRS[number >> bits & 1023] for bits in range(120, -1, -10)])}"
 
 
 def is_id(prefix: str, text: str) -> bool:

@@ -17,6 +17,7 @@ from prometheus_client import Counter
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service import chance
+from service.gathered import Gathered
 from service.http import problems
 from service.http.access import DEFAULT_HEADERS
 from service.http.body import BODY_MAX_BYTES
@@ -91,6 +92,7 @@ class Edge(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.transport = cast("asyncio.Transport", Gathered(transport, self.loop))
         self._began = self.loop.time()
         if len(self.connections) > self.connections_max and not self._make_room():
             self._refuse(Trouble("too_many_connections"))

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -38,7 +39,8 @@ class Held(msgspec.Struct, frozen=True):
         return World(datetime.now(UTC), self._fate_of, self._seal_of, self._luck)
 
     def _fate_of(self, entropy: Sequence[str]) -> Fate:
-        return fate.fate(fate.match_key(self.match.match_id, self.seed, entropy))
+        # Most choices draw nothing, so the key is made by the first draw.
+        return lambda number, request: fate.draw(fate.match_key(self.match.match_id, self.seed, entropy), number, request)
 
     def _seal_of(self, entropy: Sequence[str], version: int, seat: int, command: Any) -> str:
         key = fate.match_key(self.match.match_id, self.seed, entropy)
@@ -68,6 +70,7 @@ def match_id_of(stream: UUID) -> str:
     return f"mat_{stream.hex}"
 
 
+@lru_cache(10_000)
 def stream_of(match_id: str) -> UUID:
     """The stream of a match by its id. Raises `UnknownMatch` for what cannot be an id."""
     prefix, _, text = match_id.partition("_")

@@ -1,12 +1,13 @@
 """Logs: one line for each thing that happened, to the error output, in the same form whoever wrote it."""
 
 import logging
+import re
 import sys
 from typing import Any
 
 import msgspec
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
 
 from service.settings import LogFormat, LogLevel
 
@@ -40,8 +41,27 @@ def configure(level: LogLevel, form: LogFormat) -> None:
 def _ending(form: LogFormat) -> list[Processor]:
     if form == "json":
         return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(_json)]
-    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)]
+    return [Text(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)]
 
+
+class Text(structlog.dev.ConsoleRenderer):
+    """The renderer for people, in a quarter of the time for a line that needs neither colours, quotes nor a traceback."""
+
+    def __call__(self, logger: Any, name: str, event_dict: EventDict) -> str:
+        if self.colors or not all(map(_is_plain, event_dict.items())):
+            return super().__call__(logger, name, event_dict)
+        at, level, event = (event_dict.pop(part) for part in ("timestamp", "level", "event"))
+        told = " ".join([f"{key}={value}" for key, value in sorted(event_dict.items())])
+        return f"{at} [{level:<9}] {event:<30} {told}" if told else f"{at} [{level:<9}] {event}"
+
+
+def _is_plain(told: tuple[str, Any]) -> bool:
+    name, value = told
+    return type(value) in _NUMBERS or (type(value) is str and (name == "event" or not _QUOTED.search(value)))
+
+
+_NUMBERS = (int, float, type(None))
+_QUOTED = re.compile("[ \\t=\\r\\n\"']")
 
 _without_record = structlog.stdlib.ProcessorFormatter.remove_processors_meta
 

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -76,13 +77,12 @@ class Matches:
         self._watch = watch
         self._cache = Cache(store)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._tasks: set[asyncio.Task[Changed]] = set()
         self._moved: list[Callable[[AnyMatch], None]] = []
 
     @property
     def committing(self) -> int:
         """How many appends are under way."""
-        return len(self._tasks)
+        return self._store.appending
 
     def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
         """Call `tell` with each match that this process has moved on."""
@@ -197,13 +197,17 @@ class Matches:
     @asynccontextmanager
     async def _queue(self, stream: UUID) -> AsyncIterator[None]:
         """Commands of one match wait for each other here rather than race at the database."""
-        lock = self._queues.setdefault(stream, asyncio.Lock())
-        try:
-            # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
-            async with asyncio.timeout(RACE_SECONDS):
-                await lock.acquire()
-        except TimeoutError:
-            raise Busy from None
+        lock = self._queues.get(stream)
+        if lock is None:  # Nobody is there, so there is nothing to wait for.
+            lock = self._queues[stream] = asyncio.Lock()
+            await lock.acquire()
+        else:
+            try:
+                # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
+                async with asyncio.timeout(RACE_SECONDS):
+                    await lock.acquire()
+            except TimeoutError:
+                raise Busy from None
         try:
             yield
         finally:
@@ -211,16 +215,9 @@ class Matches:
 
     async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
-        task = asyncio.create_task(self._append(call, stream, held, entries))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(task)
-
-    async def _append(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
-        before = held.match
+        before, origin = held.match, Origin(actor=call.actor, command=call.id)
         after = fold(held.game, before, entries)
-        origin = Origin(actor=call.actor, command=call.id)
-        appended = await self._store.append(
+        appended = await self._store.begin(
             Append(
                 stream=stream,
                 expected=before.version,
@@ -229,18 +226,23 @@ class Matches:
                 events=tuple(encode(entry, origin) for entry in entries),
                 line=line(after),
                 seed=held.seed if before.version == 0 else None,
-            )
+            ),
+            then=partial(self._appended, stream, replace(held, match=after), entries),
         )
         if appended.duplicate:
             return await self._again(stream, appended.first, appended.last)
-        records = _records(appended, entries)
-        self._cache.recent.add(stream, records)
-        self._cache.keep(stream, replace(held, match=after))
-        self._watch.moved(stream, after.version)
-        for tell in self._moved:
-            tell(after)
         await self._cache.passed(stream, before.version, after)
-        return Changed(after, records)
+        return Changed(after, _records(appended, entries))
+
+    def _appended(self, stream: UUID, held: Held, entries: tuple[Entry, ...], appended: Appended) -> None:
+        """Move the cached match on, and tell who wants to know."""
+        if appended.duplicate:
+            return
+        self._cache.recent.add(stream, _records(appended, entries))
+        self._cache.keep(stream, held)
+        self._watch.moved(stream, held.match.version)
+        for tell in self._moved:
+            tell(held.match)
 
     async def before(self, call: Call, stream: UUID) -> Changed | None:
         """What this call did to a match when it came before, if it did. Raises `KeyReused` when it asked for something else then."""

@@ -1,6 +1,6 @@
 """Players: guest accounts, made in one call and held by tokens."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -8,12 +8,14 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Executable, Row, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ARRAY, ColumnElement, Executable, LargeBinary, Row, Text, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
+from sqlalchemy.types import TypeEngine
 
 from service import chance
+from service.lately import Lately
 from service.signups import PER_HOUR, Signups
 from service.store.account_tables import player_identities, player_tokens, players
 
@@ -61,6 +63,8 @@ class Players:
     def __init__(self, engine: AsyncEngine, per_address: int = PER_HOUR) -> None:
         self._engine, self._signups = engine, Signups(engine, per_address)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._tokens: Lately[bytes, Player] = Lately(self._by_tokens)
+        self._names: Lately[str, str] = Lately(self._names_of)
 
     async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
         """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
@@ -79,16 +83,18 @@ class Players:
         return player_of(row), _token(token), secret
 
     async def by_token(self, secret: str) -> Player | None:
-        """Who holds this token; None if nobody does any more or ever did."""
-        if not chance.is_token(secret):
-            return None
+        """Who holds this token; None if nobody does, for a second at most after it was revoked in another process."""
+        hashed = _hash(secret)
+        if known := self._tokens.known(hashed):
+            return known
+        return (await self._tokens.get([hashed])).get(hashed) if chance.is_token(secret) else None
+
+    async def _by_tokens(self, hashes: Collection[bytes]) -> dict[bytes, Player]:
         async with self._single.connect() as connection:
-            row = (await connection.execute(_HELD, {"hash": _hash(secret)})).one_or_none()
-            if row is None:
-                return None
-            if row.used_again:
-                await connection.execute(_USED, {"id": row.token_id})
-        return player_of(row)
+            rows = (await connection.execute(_HELD, {"hashes": list(hashes)})).all()
+            if used := [row.token_id for row in rows if row.used_again]:
+                await connection.execute(_USED, {"ids": used})
+        return {row.hash: player_of(row) for row in rows}
 
     async def by_identity(self, identity: bytes, name: str, issued_at: datetime) -> Player:
         """The player whom an outside issuer knows as `identity`; who comes for the first time is made one.
@@ -125,16 +131,21 @@ class Players:
         return None if row is None else player_of(row)
 
     async def names(self, ids: Iterable[str]) -> dict[str, str]:
-        """The display names of these players, by id; ids of nobody and of those who have been erased are left out."""
-        wanted = sorted(set(ids))
-        if not wanted:
-            return {}
+        """The display names of these players, by id; ids of nobody and of those who have been erased are left out.
+
+        A name may have been changed in another process for a second.
+        """
+        return await self._names.get(set(ids))
+
+    async def _names_of(self, ids: Collection[str]) -> dict[str, str]:
         async with self._single.connect() as connection:
-            named = select(players.c.player_id, players.c.display_name).where(
-                players.c.player_id.in_(wanted), players.c.erased_at.is_(None)
-            )
-            found = await connection.execute(named)
-            return {row.player_id: row.display_name for row in found}
+            rows = await connection.execute(_NAMED, {"ids": list(ids)})
+            return {row.player_id: row.display_name for row in rows}
+
+    def _changed(self, player_id: str) -> None:
+        """What is known of this player holds no more."""
+        self._tokens.forget(lambda _, player: player.player_id == player_id)
+        self._names.forget(lambda named, _: named == player_id)
 
     async def rename(self, player_id: str, name: str) -> Player:
         """The player under their new name (see `names.display_name`). Raises `Erased`."""
@@ -143,6 +154,7 @@ class Players:
             row = (await connection.execute(statement)).one_or_none()
         if row is None:
             raise Erased(player_id)
+        self._changed(player_id)
         return player_of(row)
 
     async def erase(self, player_id: str) -> None:
@@ -152,6 +164,7 @@ class Players:
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
             known = player_identities.c.player_id == player_id
             await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
+        self._changed(player_id)
 
     async def create_token(self, player_id: str) -> tuple[Token, str]:
         """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens` and `Erased`."""
@@ -189,7 +202,14 @@ class Players:
             .values(revoked_at=func.coalesce(player_tokens.c.revoked_at, func.now()))
         )
         async with self._single.connect() as connection:
-            return (await connection.execute(statement)).rowcount == 1
+            revoked = (await connection.execute(statement)).rowcount == 1
+        self._changed(player_id)
+        return revoked
+
+
+def _any(name: str, of: type[TypeEngine[Any]]) -> ColumnElement[Any]:
+    """One of the values of an array, so that the statement stays the same however many there are."""
+    return func.any(bindparam(name, type_=ARRAY(of)))
 
 
 _IDENTIFIED = player_identities.outerjoin(players, players.c.player_id == player_identities.c.player_id)
@@ -199,11 +219,13 @@ _TOKEN = (player_tokens.c.token_id, player_tokens.c.created_at, player_tokens.c.
 _STALE = func.coalesce(player_tokens.c.last_used_at < func.now() - USED_AGAIN_AFTER, True)
 
 _HELD = (
-    select(*_PLAYER, player_tokens.c.token_id, _STALE.label("used_again"))
+    select(*_PLAYER, player_tokens.c.hash, player_tokens.c.token_id, _STALE.label("used_again"))
     .join(player_tokens, player_tokens.c.player_id == players.c.player_id)
-    .where(player_tokens.c.hash == bindparam("hash"), player_tokens.c.revoked_at.is_(None), players.c.erased_at.is_(None))
+    .where(player_tokens.c.hash == _any("hashes", LargeBinary), player_tokens.c.revoked_at.is_(None), players.c.erased_at.is_(None))
 )
-_USED = update(player_tokens).where(player_tokens.c.token_id == bindparam("id"), _STALE).values(last_used_at=func.now())
+_USED = update(player_tokens).where(player_tokens.c.token_id == _any("ids", Text), _STALE).values(last_used_at=func.now())
+
+_NAMED = select(players.c.player_id, players.c.display_name).where(players.c.player_id == _any("ids", Text), players.c.erased_at.is_(None))
 
 
 def _is(player_id: str) -> ColumnElement[bool]:

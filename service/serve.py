@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import gc
 import os
 import resource
 import signal
@@ -155,6 +156,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            _settle()
             self._tell_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -182,6 +184,13 @@ class _Server(uvicorn.Server):
             assert isinstance(connection, Edge)
             connection.judge(now)
         self._look()
+
+
+def _settle() -> None:
+    """Spare the garbage collector what is there to stay: it halts the process for as long as it looks at all that."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def _welcome(host: str, listening: socket.socket, postgres: EmbeddedPostgres | None) -> str:

@@ -24,12 +24,12 @@ def commitment(match_id: str, seed: bytes) -> str:
 
 def match_key(match_id: str, seed: bytes, entropy: Sequence[str]) -> bytes:
     """The key of all draws of a match, from the seed and the seats' entropy (hex, seat order, "" where none was sent)."""
-    return hmac.new(seed, _canonical([SCHEME, "key", match_id, list(entropy)]), hashlib.sha256).digest()
+    return hmac.digest(seed, _canonical([SCHEME, "key", match_id, list(entropy)]), "sha256")
 
 
 def seal(match_id: str, key: bytes, version: int, seat: int, command: Any) -> str:
     """What is published at once of a secret choice: it binds to `command` (its JSON) without telling anything of it."""
-    salt = hmac.new(key, _canonical([SCHEME, "salt", version]), hashlib.sha256).hexdigest()
+    salt = hmac.digest(key, _canonical([SCHEME, "salt", version]), "sha256").hex()
     return hashlib.sha256(_canonical([SCHEME, "seal", match_id, version, seat, command, salt])).hexdigest()
 
 
@@ -56,7 +56,7 @@ def _words(key: bytes, number: int) -> Iterator[int]:
     """An endless stream of 32-bit words for one draw; block i is HMAC(key, [scheme, "draw", number, i])."""
     block = 0
     while True:
-        digest = hmac.new(key, _canonical([SCHEME, "draw", number, block]), hashlib.sha256).digest()
+        digest = hmac.digest(key, _canonical([SCHEME, "draw", number, block]), "sha256")
         for at in range(0, len(digest), 4):
             yield int.from_bytes(digest[at : at + 4], "big")
         block += 1
@@ -68,5 +68,8 @@ def _below(words: Iterator[int], limit: int) -> int:
     return next(word for word in words if word < fair) % limit
 
 
+_written = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode
+
+
 def _canonical(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode()
+    return _written(value).encode()

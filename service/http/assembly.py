@@ -16,6 +16,7 @@ from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
 from service.http.cors import ANY, CrossOrigin
 from service.http.deadline import Deadline
+from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
 from service.issuer import Issuer
@@ -43,9 +44,10 @@ def http_app(
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
+    authentication = auth.Authentication(players, operators, issuer, limits or Limits())
     app = Litestar(
         routes,
-        middleware=[auth.Authentication(players, operators, issuer, limits or Limits())],
+        middleware=[authentication],
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
@@ -62,7 +64,9 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(app.asgi_handler)), origins)))
+    app.asgi_handler = _behind(
+        trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication))), origins))
+    )
     return app
 
 

@@ -42,13 +42,21 @@ class Authentication(ASGIMiddleware):
         self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        await self.admit(scope)
+        await next_app(scope, receive, send)
+
+    async def admit(self, scope: Scope) -> None:
+        """Find out who calls, and count the request, once. Raises `Trouble` or `Erased` for a token that is not valid, and `Trouble`
+        for too many requests.
+        """
+        if "user" in scope:
+            return
         try:
             scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
         except (Trouble, Erased):  # A request with a token that is not valid is nobody's.
             self._limits.charge(scope, None)
             raise
         self._limits.charge(scope, caller)
-        await next_app(scope, receive, send)
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)

@@ -13,6 +13,9 @@ from litestar.params import HeaderParameter
 
 from service import chance
 
+KEY_MAX = 255
+KEY_PATTERN = r"^[\x21-\x7e]+$"
+
 IdempotencyKey: TypeAlias = Annotated[
     str | None,
     HeaderParameter(
@@ -20,8 +23,8 @@ IdempotencyKey: TypeAlias = Annotated[
         description="Anything unique to this request, such as a new UUID. Sent again with the same key, the request is carried out once "
         "and answered again. Strongly advised: without it, a repeated request is a second one.",
         min_length=1,
-        max_length=255,
-        pattern=r"^[\x21-\x7e]+$",
+        max_length=KEY_MAX,
+        pattern=KEY_PATTERN,
     ),
 ]
 

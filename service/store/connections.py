@@ -58,12 +58,12 @@ class Connections:
         except TimeoutError:
             self._pool.terminate()
 
-    async def rows(self, statement: str, *arguments: Any) -> "list[asyncpg.Record]":
-        """The rows of one statement, sent again while the database is away for a moment.
+    async def rows(self, statement: str, *arguments: Any, patience: float | None = None) -> "list[asyncpg.Record]":
+        """The rows of one statement, sent again while the database is away for a moment, or for `patience` seconds.
 
         Raises `StoreAway` when it stays away or no connection gets free, and asyncpg's own errors for everything else.
         """
-        gives_up = time.monotonic() + PATIENCE_SECONDS
+        gives_up = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
         pause = 0.01
         while True:
             try:

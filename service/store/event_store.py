@@ -1,39 +1,29 @@
 """The store itself: appends and reads of streams, each one statement and one round trip."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Literal
-from uuid import UUID, uuid5
+from typing import Literal
+from uuid import UUID
 
 import asyncpg
-from prometheus_client import Counter, Histogram
 
 from service.store.connections import PATIENCE_SECONDS, Connections
 from service.store.contract import (
     Append,
     Appended,
     Cursor,
-    KeyReused,
     Loaded,
     Logged,
     Page,
-    RematchTaken,
     Remembered,
     Snapshot,
     Stored,
-    Unstorable,
     Waiting,
-    WrongVersion,
 )
 from service.store.fitness import FENCE_LAG, require_fit
 from service.store.snapshots import SAVE_MILESTONE, SAVE_SNAPSHOT
-
-APPEND = """
-SELECT status, first_version, last_version, at
-FROM es.append_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-"""
+from service.store.writer import Then, Writer
 
 LOAD = """
 WITH head AS (
@@ -112,11 +102,6 @@ RETURNING stream_id
 SUCCESSOR = "SELECT stream_id FROM public.match_current WHERE rematch_of = $1"
 
 _END = 2**63 - 1
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-
-
-APPENDS = Counter("ludicitude_appends_total", "Appends of one command's events, by what came of them.", ["outcome"])
-APPEND_SECONDS = Histogram("ludicitude_append_seconds", "Time until an append is on disk or has failed, in seconds.")
 
 
 class EventStore:
@@ -127,7 +112,7 @@ class EventStore:
 
     def __init__(self, appending: Connections, reading: Connections) -> None:
         self._appending, self._reading = appending, reading
-        self._under_way: set[asyncio.Task[Appended]] = set()
+        self._writer = Writer(appending)
 
     @classmethod
     async def connect(cls, url: str, *, appending: int = 8, reading: int = 8) -> "EventStore":
@@ -143,43 +128,26 @@ class EventStore:
 
     async def close(self) -> None:
         """Let appends that are under way end, then close all connections."""
-        if self._under_way:
-            await asyncio.wait(self._under_way, timeout=2 * PATIENCE_SECONDS)
+        await self._writer.close(2 * PATIENCE_SECONDS)
         await asyncio.gather(self._appending.close(), self._reading.close())
 
-    async def append(self, append: Append) -> Appended:
-        """Store the events of one command; they are on disk when this returns.
+    @property
+    def appending(self) -> int:
+        """How many appends are on their way."""
+        return self._writer.under_way
 
-        An append under way goes on when its caller is cancelled. Raises `WrongVersion` when the stream is not at the expected
-        version, `KeyReused` when the command's id stood for something else, `Unstorable` for what PostgreSQL cannot hold.
+    def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
+        """Put the events of one command on their way to the disk, where they are when the future is done.
+
+        It goes on whoever waits for it or leaves, and then calls `then` in any case. The future raises `WrongVersion` when the
+        stream is not at the expected version, and `KeyReused` when the command's id stood for something else. Raises
+        `Unstorable` at once for what PostgreSQL cannot hold.
         """
-        for event in append.events:
-            _require_storable(event.data)
-            _require_storable(event.meta)
-        task = asyncio.create_task(self._append(append))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        return await asyncio.shield(task)
+        return self._writer.begin(append, then)
 
-    async def _append(self, append: Append) -> Appended:
-        """The one place where every append passes."""
-        outcome = "failed"
-        try:
-            with APPEND_SECONDS.time():
-                [row] = await self._appending.rows(APPEND, *arguments(append))
-            outcome = row["status"]
-        except asyncpg.PostgresError as error:
-            if error.sqlstate == "ES001":
-                outcome = "lost_race"
-                raise WrongVersion(int(error.detail or 0)) from None
-            if isinstance(error, asyncpg.UniqueViolationError) and error.constraint_name == "match_current_rematch":
-                raise RematchTaken from None
-            raise
-        finally:
-            APPENDS.labels(outcome).inc()
-        if row["status"] == "reused":
-            raise KeyReused
-        return Appended(row["first_version"], row["last_version"], row["status"] == "duplicate", row["at"])
+    async def append(self, append: Append) -> Appended:
+        """Store the events of one command (see `begin`); they are on disk when this returns."""
+        return await self.begin(append)
 
     async def load(self, stream: UUID, state_schema: int, upto: int | None = None, limit: int = 500) -> Loaded | None:
         """A match as it stands, or as it stood at version `upto`; None when there is no such stream.
@@ -258,40 +226,6 @@ class EventStore:
         """Where to start reading to miss nothing that is not readable yet, and to skip what is."""
         [row] = await self._reading.rows(NOW)
         return Cursor(row["epoch"], row["tx"], 0)
-
-
-def arguments(append: Append) -> tuple[Any, ...]:
-    """What `APPEND` takes, in its order. The ids of events come of the command, so that a repeat makes the same ones."""
-    events, line = append.events, append.line
-    return (
-        append.stream,
-        append.category,
-        append.expected,
-        append.command,
-        append.fingerprint,
-        [uuid5(append.command, str(ordinal)) for ordinal in range(len(events))],
-        [event.type for event in events],
-        [event.schema_version for event in events],
-        [event.data for event in events],
-        [event.meta for event in events],
-        line.game,
-        line.status,
-        line.visibility,
-        line.seats,
-        line.seats_open,
-        line.players,
-        line.waits_for,
-        line.due_at,
-        line.bots_owe,
-        line.shown,
-        line.rematch_of,
-        append.seed,
-    )
-
-
-def _require_storable(text: bytes) -> None:
-    if b"\\u0000" in text and _NUL.search(text):
-        raise Unstorable("the character U+0000 cannot be stored")
 
 
 def _stored(row: asyncpg.Record) -> Stored:

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from service import edge
 from service.edge import Edge
+from service.gathered import Gathered
 from tests.service.raw import PATIENCE_SECONDS, Server
 from tests.service.routes import app_of_routes
 
@@ -55,6 +56,23 @@ async def test_what_is_no_request_is_told_so_and_the_connection_ends(server: Ser
     client = await server.open()
     await client.send(sent)
     assert await client.refused() == (status, code)
+
+
+async def test_an_answer_leaves_in_one_piece(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[bytes] = []
+    send = Gathered.send
+
+    def noted(self: Gathered) -> None:
+        pieces.extend([b"".join(self.written)] if self.written else [])
+        send(self)
+
+    monkeypatch.setattr(Gathered, "send", noted)
+    client = await server.open()
+    for number in (1, 2):
+        await client.send(GOOD)
+        assert (await client.answer())[0] == 200
+        assert len(pieces) == number
+        assert pieces[-1].startswith(b"HTTP/1.1 200")
 
 
 async def test_a_lawful_request_is_answered_however_it_is_cut_into_pieces(server: Server) -> None:

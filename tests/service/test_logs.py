@@ -4,6 +4,10 @@ import json
 import subprocess
 import sys
 
+from structlog.dev import ConsoleRenderer
+
+from service.logs import Text
+
 PROGRAM = """
 import logging, structlog
 from service.logs import configure
@@ -48,3 +52,14 @@ def test_lines_for_people_can_be_read() -> None:
     assert "request" in first
     assert "status=200" in first
     assert "\x1b" not in first, "no colours where nobody looks"
+
+
+def test_the_quick_way_to_a_line_writes_the_same_line() -> None:
+    quick, slow = Text(colors=False), ConsoleRenderer(colors=False)
+    head = {"timestamp": "2026-11-30T12:00:00Z", "level": "info", "event": "request"}
+    odd = ["two words", "a=b", 'a "quote"', "two\nlines", "", "\x1b[31m", "é", None, True, 7, 0.5, [1], {"a": 1}, "/v1/matches/{match_id}"]
+    for value in odd:
+        line = {**head, "status": 200, "player_id": value, "duration_ms": 1.5}
+        assert quick(None, "info", dict(line)) == slow(None, "info", dict(line))
+    for event in ("request failed", "a longer event than most of the events that there are"):
+        assert quick(None, "info", {**head, "event": event}) == slow(None, "info", {**head, "event": event})

@@ -4,8 +4,9 @@ import re
 
 import asyncpg
 import httpx
+import pytest
 
-from service import chance
+from service import chance, lately
 from service.players import TOKENS_MAX, Players
 from service.store.address import sqlalchemy_engine
 from tests.service.conftest import Join, bearing
@@ -123,7 +124,8 @@ async def test_tokens_of_one_player_are_bounded(join: Join) -> None:
     assert (await ada.post("/v1/players/me/tokens")).status_code == 201
 
 
-async def test_the_last_use_is_known_to_the_minute(join: Join, database_url: str) -> None:
+async def test_the_last_use_is_known_to_the_minute(join: Join, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lately, "FRESH_SECONDS", 0.0)
     ada = await join("Ada")
     await ada.get("/v1/players/me")
     connection = await asyncpg.connect(database_url)

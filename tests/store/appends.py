@@ -10,7 +10,7 @@ import asyncpg
 
 from service.store import Append, Line, NewEvent
 from service.store.connections import speak_json
-from service.store.event_store import APPEND, arguments
+from service.store.writer import APPEND, arguments
 
 Session: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 

@@ -131,7 +131,7 @@ def totals(state: State) -> tuple[int, ...]:
 
 
 def round_over(state: State) -> bool:
-    return any(len(hand) == 1 for hand in state.hands)  # 4.1
+    return 1 in map(len, state.hands)  # 4.1
 
 
 def taker(cards: Cards) -> int:

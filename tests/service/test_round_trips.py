@@ -1,0 +1,75 @@
+"""How often a busy request goes to the database, whatever the machine: that is what its speed rests on."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from litestar import Litestar
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from service.store import event_store, writer
+from service.store.connections import Connections
+from tests.service.conftest import Join
+
+OF_REQUESTS = {
+    writer.APPEND: "append",
+    writer.APPEND_MANY: "append together",
+    event_store.LOAD: "load",
+    event_store.EVENTS: "events",
+    event_store.VERSIONS: "versions",
+    event_store.REMEMBERED: "remembered",
+    event_store.SUCCESSOR: "successor",
+}
+"""What requests ask of the store; the house's own sweeps and looks ask other things."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, app: Litestar) -> Iterator[list[str]]:
+    """Every statement that is sent for a request, in a word."""
+    seen: list[str] = []
+    rows = Connections.rows
+
+    async def noted(self: Connections, statement: str, *arguments: Any, **more: Any) -> Any:
+        seen.extend(OF_REQUESTS[known] for known in (statement,) if known in OF_REQUESTS)
+        return await rows(self, statement, *arguments, **more)
+
+    def of_accounts(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "player" in statement and "match_results" not in statement and "standings" not in statement:
+            seen.append("accounts")
+
+    monkeypatch.setattr(Connections, "rows", noted)
+    event.listen(Engine, "before_cursor_execute", of_accounts)
+    yield seen
+    event.remove(Engine, "before_cursor_execute", of_accounts)
+
+
+async def test_a_command_is_one_round_trip_and_a_view_is_one(join: Join, asked: list[str]) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    match = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()["match_id"]
+    await bob.post(f"/v1/matches/{match}/seats", json={})
+    for caller in (ada, bob):  # Their tokens and names are known from here on, for less than a second.
+        view = (await caller.get(f"/v1/matches/{match}")).json()
+        asked.clear()
+        [decision] = view["decisions"]
+        body = {"command": decision["choices"][0], "decision": decision["decision"]}
+        answer = await caller.post(f"/v1/matches/{match}/commands", json=body, headers={"Idempotency-Key": "one"})
+        assert answer.status_code == 200, answer.text
+        assert [statement for statement in asked if statement != "accounts"] == ["append"]
+        asked.clear()
+        assert (await caller.get(f"/v1/matches/{match}")).status_code == 200
+        assert [statement for statement in asked if statement != "accounts"] == ["versions"]
+
+
+async def test_who_calls_and_what_they_are_called_is_not_asked_with_every_request(
+    join: Join, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.lately.FRESH_SECONDS", 1000.0)
+    ada, bob = await join("Ada"), await join("Bob")
+    match = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()["match_id"]
+    await bob.post(f"/v1/matches/{match}/seats", json={})
+    await ada.get(f"/v1/matches/{match}")
+    asked.clear()
+    for _ in range(5):
+        await ada.get(f"/v1/matches/{match}")
+    assert "accounts" not in asked
