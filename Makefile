@@ -36,6 +36,7 @@ bench bench-quick bench-streams bench-large: $(VENV)/project.done $(VENV)/tests.
 bless: $(VENV)/project.done $(VENV)/tests.done
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/games/test_transcripts.py tests/games/test_stored_events.py
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/contract/test_examples.py
+	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/doors
 	LUDICITUDE_BLESS=1 $(BIN)/pytest -q tests/docs
 	$(BIN)/pytest -q tests/contract
 

@@ -44,5 +44,7 @@ class FenceWatch:
                 LAG.set(await self._store.fence_lag())
             except StoreAway as away:
                 log.warning("fence_not_seen", reason=str(away))
+            except Exception:
+                log.exception("fence_not_seen")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), LOOK_SECONDS)

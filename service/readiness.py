@@ -9,6 +9,7 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import resources
+from service.recent import Asked
 
 PATIENCE_SECONDS = 2.0
 
@@ -18,14 +19,18 @@ class NotReady(Exception):
 
 
 class Readiness:
-    """Asks the database of `engine`."""
+    """Asks the database of `engine`, once for all who ask at the same time: whoever asks need not say who they are."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._scripts = ScriptDirectory(str(resources.folder("migrations")))
+        self._asked = Asked(self._check)
 
     async def check(self) -> None:
         """Raises `NotReady` unless the database answers in time and its schema is of this release or of a later one."""
+        await self._asked(None)
+
+    async def _check(self, _: None) -> None:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._engine.connect() as connection:
                 revision = await connection.scalar(text("SELECT version_num FROM alembic_version"))

@@ -56,6 +56,9 @@ class Sweep:
             except StoreAway as away:
                 log.warning("sweep_store_away", column=self._column, reason=str(away))
                 taken = []
+            except Exception:  # Whatever it was, no clock may stand still for good.
+                log.exception("sweep_failed", column=self._column)
+                taken = []
             await asyncio.gather(*(self._one(stream) for stream in taken))
             if len(taken) < BATCH:
                 with suppress(TimeoutError):

@@ -158,7 +158,12 @@ async def get_match(
     summary="Play the same again",
     tags=["matches"],
     guards=[signed_in],
-    opt={"problems": ["match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "match_busy", "key_reused"]},
+    opt={
+        "problems": [
+            *("match_not_found", "no_spectators", "match_not_over", "not_seated", "match_full", "match_started", "match_busy"),
+            "key_reused",
+        ]
+    },
 )
 async def rematch(
     match_id: FromPath[str],

@@ -157,6 +157,9 @@ class Watch:
         except StoreAway as away:
             log.warning("watch_store_away", reason=str(away))
             return False
+        except Exception:  # Whatever it was, those who wait need the next look.
+            log.exception("watch_look_failed")
+            return False
         for key, number in found.items():
             if (waited := self._waited.get(str(key))) and number != waited.number:
                 waited.number = number

@@ -18,6 +18,8 @@ from tests.faults.crowd import PATIENCE_SECONDS, TERMS, Crowd
 from tests.faults.fleet import PROCESSES, fleet, playing
 
 RESUMED = 3
+BUSY_SECONDS = 400
+"""Three processes take a minute to start where many others do the same."""
 
 
 async def killed_in_turn(postgres: EmbeddedPostgres, folder: Path, times: int) -> None:
@@ -32,6 +34,7 @@ async def killed_in_turn(postgres: EmbeddedPostgres, folder: Path, times: int) -
     assert crowd.counts["commands"] > 0
 
 
+@pytest.mark.timeout(BUSY_SECONDS)
 async def test_killed_processes_lose_nothing_and_nobody_is_stuck(postgres: EmbeddedPostgres, server_folder: Path) -> None:
     await killed_in_turn(postgres, server_folder, times=3)
 
@@ -46,8 +49,10 @@ async def test_a_hundred_killed_processes_lose_nothing(postgres: EmbeddedPostgre
 async def stopped(postgres: EmbeddedPostgres) -> AsyncIterator[None]:
     """The database is not there: whoever calls is turned away at once."""
     await asyncio.to_thread(postgres.stop)
-    yield
-    await asyncio.to_thread(postgres.start)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(postgres.start)
 
 
 @asynccontextmanager
@@ -56,10 +61,12 @@ async def silent(postgres: EmbeddedPostgres) -> AsyncIterator[None]:
     processes = family(postgres.pid)
     for pid in processes:
         os.kill(pid, signal.SIGSTOP)
-    yield
-    for pid in processes:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
+    try:
+        yield
+    finally:
+        for pid in processes:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 WAYS = (stopped, silent) if Path("/proc/self/task").exists() else (stopped,)
@@ -99,6 +106,7 @@ async def without_a_database(postgres: EmbeddedPostgres, folder: Path, seconds: 
     assert crowd.counts["timeouts fired"] == crowd.counts["deadlines"] > 0
 
 
+@pytest.mark.timeout(BUSY_SECONDS)
 async def test_without_a_database_they_say_so_and_play_on_when_it_is_back(postgres: EmbeddedPostgres, server_folder: Path) -> None:
     await without_a_database(postgres, server_folder, seconds=2)
 
@@ -109,6 +117,7 @@ async def test_half_a_minute_without_a_database(postgres: EmbeddedPostgres, serv
     await without_a_database(postgres, server_folder, seconds=30)
 
 
+@pytest.mark.timeout(BUSY_SECONDS)
 async def test_a_match_that_is_locked_holds_up_no_other(postgres: EmbeddedPostgres, server_folder: Path) -> None:
     async with fleet(postgres, server_folder) as running:
         crowd = Crowd(running.addresses)

@@ -50,6 +50,7 @@ async def plays_on(crowd: Crowd, commands: int) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.timeout(400)
 async def test_a_release_takes_over_process_by_process_and_nothing_is_lost(
     postgres: EmbeddedPostgres, server_folder: Path, next_release: Path
 ) -> None:

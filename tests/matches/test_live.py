@@ -2,21 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from service.held import stream_of
-from service.live.watch import POLL_SECONDS
+from service.live.watch import POLL_SECONDS, Watch
 from service.recent import Asked, Recent
 from service.store import StoreAway, event_store
 from service.store.codec import Record
 from service.store.connections import Connections
+from service.sweep import Sweep
 from tests.matches.conftest import Process, StartProcess, hand
 
 
@@ -137,6 +138,41 @@ def test_recent_records_have_no_gap() -> None:
         recent.add(stream, (record(version),))
     assert [each.version for each in recent.between(stream, 198, 199) or ()] == [199]
     assert recent.between(stream, 100, 199) is None
+
+
+@pytest.mark.parametrize("fault", [StoreAway("away"), ValueError("a bug")])
+async def test_a_look_that_fails_is_followed_by_another(fault: Exception) -> None:
+    looks = 0
+
+    async def look(keys: Sequence[Any]) -> dict[Any, int]:
+        nonlocal looks
+        looks += 1
+        if looks < 3:
+            raise fault
+        return dict.fromkeys(keys, 1)
+
+    async with Watch(look) as watch, watch.on("a") as bell:
+        await asyncio.wait_for(bell.wait(), 10 * POLL_SECONDS)
+
+
+@pytest.mark.parametrize("fault", [StoreAway("away"), ValueError("a bug")])
+async def test_a_sweep_that_fails_is_followed_by_another(fault: Exception) -> None:
+    done = asyncio.Event()
+
+    class Store:
+        takes = 0
+
+        async def take_due(self, *_: object) -> list[UUID]:
+            self.takes += 1
+            if self.takes < 3:
+                raise fault
+            return [] if done.is_set() else [uuid4()]
+
+    async def see_to(stream: UUID) -> None:
+        done.set()
+
+    async with Sweep(Store(), "due_at", see_to):  # type: ignore[arg-type]
+        await asyncio.wait_for(done.wait(), 10)
 
 
 async def test_nothing_is_kept_for_those_who_stopped_listening(process: Process) -> None:

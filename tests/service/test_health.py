@@ -10,6 +10,7 @@ import pytest
 from litestar import Litestar
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service import settings
 from service.app import create_app
@@ -59,6 +60,22 @@ async def test_it_tells_of_read_models_that_stand_still(
         await asyncio.sleep(0.01)
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "halted": ["results"]})
     assert 'ludicitude_projection_halted{projection="results"} 1.0' in (await operator.get("/metrics")).text
+
+
+async def test_a_crowd_that_asks_whether_it_is_ready_is_one_question_to_the_database(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, connect = 0, AsyncEngine.connect
+
+    def counted(engine: AsyncEngine) -> AsyncConnection:
+        nonlocal asked
+        asked += 1
+        return connect(engine)
+
+    monkeypatch.setattr(AsyncEngine, "connect", counted)
+    answers = await asyncio.gather(*(client.get("/v1/ready") for _ in range(50)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert asked < 10
 
 
 async def test_a_database_without_our_schema_is_not_ready(database_url: str) -> None:
