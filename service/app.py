@@ -14,6 +14,7 @@ from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
 from service.fence import FenceWatch
+from service.hosts import Hosts
 from service.http import (
     commands,
     docs,
@@ -86,8 +87,8 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "invites", "rematches", "views", "tickets", "streams", "turns", "talk", "mutes"),
-    *("lobby", "standings", "erasure", "runner", "actions"),
+    *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams"),
+    *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
 
@@ -147,9 +148,11 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     matches, invites, lobby = Matches(store, watch), Invites(engine), Lobby(engine)
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
-    bots = await held.enter_async_context(Bots(matches, settings.bot_think_ms / 1000))
-    await held.enter_async_context(Sweep(store, "bots_at", bots.play, PASSING))
+    bots = Bots(matches, settings.bot_think_ms / 1000)
+    await held.enter_async_context(Sweep(store, "bots_at", bots.take))
     await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
+    # Stops before the sweeps do, which would else go on with whatever they took.
+    await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_moved(lambda _: runner.wake())
     views = Views(matches, players, invites)
@@ -157,6 +160,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "readiness": Readiness(engine),
         "watch": watch,
         "matches": matches,
+        "hosts": Hosts(engine, settings.matches_max),
         "invites": invites,
         "rematches": Rematches(engine),
         "views": views,

@@ -26,6 +26,9 @@ WORKERS = 4
 QUEUED = 10_000
 """Matches that may wait for it; those beyond are found by the sweep of the matches' rows."""
 
+AGAIN_SECONDS = 0.5
+"""How soon a worker that has not stopped is told to again."""
+
 STAND_IN = "normal"
 """The level at which a bot plays for a player who resigned."""
 
@@ -61,6 +64,7 @@ class Bots:
         self._queue: asyncio.Queue[UUID] = asyncio.Queue(QUEUED)
         self._known: set[UUID] = set()
         self._workers: Sequence[asyncio.Task[None]] = ()
+        self._stopping = False
         matches.when_moved(self._moved)
 
     async def __aenter__(self) -> Self:
@@ -68,18 +72,27 @@ class Bots:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        self._stopping = True
+        working = set(self._workers)
+        while working:
+            # Asked again and again: what a worker waits for may take a cancellation for itself, and then it goes on.
+            for worker in working:
+                worker.cancel()
+            working = (await asyncio.wait(working, timeout=AGAIN_SECONDS))[1]
+
+    async def take(self, stream: UUID) -> None:
+        """Let the bots of this match be played when it is their turn among those of others."""
+        self._enqueue(stream)
 
     async def play(self, stream: UUID) -> None:
         """Let every bot that owes a choice in this match make it."""
         held = await self._matches.held(stream)
         for seat in held.match.bots_owing:
-            await self._choose(held, seat)
+            if not self._stopping:
+                await self._choose(held, seat)
 
     def _moved(self, match: AnyMatch) -> None:
-        if not match.bots_owing:
+        if not match.bots_owing or self._stopping:
             return
         waiting = GAMES[match.agreed.game].advance(match.table)
         think = 0.0 if isinstance(waiting, Waiting) and waiting.secret else self._think_seconds
@@ -91,7 +104,7 @@ class Bots:
             self._queue.put_nowait(stream)
 
     async def _work(self) -> None:
-        while True:
+        while not self._stopping:
             stream = await self._queue.get()
             self._known.discard(stream)
             try:

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CantRun as reason:
         print(f"ludicitude: {reason}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # Whoever read the output, such as `head`, has had enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -178,6 +181,8 @@ def _database() -> Iterator[str]:
 def _play(**wanted: Any) -> None:
     from service.play import Wanted, play
 
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # What is no text is no choice either.
     play(os.environ, Wanted(**wanted))
 
 

@@ -57,6 +57,9 @@ class MatchView(msgspec.Struct, frozen=True):
     you: Annotated[Seat | None, msgspec.Meta(description="Your seat; null when you only watch.")]
     host: Annotated[str, msgspec.Meta(description="Player id of the host, who may start the match.")]
     waiting_for: Annotated[tuple[Seat, ...], msgspec.Meta(description="Seats that owe a choice now.")]
+    deadline_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When the clock answers for those who owe a choice; null when nobody is hurried.")
+    ]
     decisions: Annotated[tuple[Decision, ...], msgspec.Meta(description="The choices that your own seat owes.")]
     table: Annotated[AnyView | None, msgspec.Meta(description="The game itself; null before the start.")]
     result: Annotated[Result | None, msgspec.Meta(description="Null until the match has ended.")]
@@ -134,6 +137,7 @@ def view(
         you=viewer,
         host=match.host,
         waiting_for=tuple(owed.seat for owed in match.owed),
+        deadline_at=_deadline(match),
         decisions=_decisions(match, viewer),
         table=None if match.table is None else game.view(match.table, viewer),
         result=match.result,
@@ -194,5 +198,9 @@ def _decisions(match: AnyMatch, viewer: Viewer) -> tuple[Decision, ...]:
     if decision is None:
         return ()
     choices = GAMES[match.agreed.game].choices(match.table, viewer)
+    return (Decision(decision, viewer, _deadline(match), tuple(choices)),)
+
+
+def _deadline(match: AnyMatch) -> datetime | None:
     due = deadline(match)
-    return (Decision(decision, viewer, None if due is None else whole_seconds(due), tuple(choices)),)
+    return None if due is None else whole_seconds(due)

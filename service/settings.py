@@ -53,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The addresses and networks of proxies whose `X-Forwarded-For` is believed."""
     bot_think_ms: int
     """How long a bot takes over an open choice, for the eyes of people. Secret choices are made at once."""
+    matches_max: int
+    """How many matches that have not ended one player may host."""
     test_mode: bool
     """Whether time and chance may be set from outside, for the tests of front ends. Refused where strangers can reach the server."""
     cors_origins: tuple[str, ...]
@@ -109,6 +111,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         address_accounts=variable("LUDICITUDE_ADDRESS_ACCOUNTS", 1_000, _whole(1, 1_000_000_000)),
         trusted_proxies=variable("LUDICITUDE_TRUSTED_PROXIES", (), _networks),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),
+        matches_max=variable("LUDICITUDE_MATCHES_MAX", 100, _whole(1, 1_000_000)),
         test_mode=variable("LUDICITUDE_TEST_MODE", "off", _one_of(Literal["off", "on"])) == "on",
         cors_origins=variable("LUDICITUDE_CORS_ORIGINS", ("*",), _origins),
         traces=variable("LUDICITUDE_TRACES", "", _http_url),

@@ -18,6 +18,9 @@ from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
 BATCH = 50
+AT_ONCE = 8
+"""Matches that are seen to at the same time: as many as leave the people room who play meanwhile."""
+
 HELD_FOR = timedelta(seconds=2)
 
 log = structlog.get_logger()
@@ -38,6 +41,7 @@ class Sweep:
     ) -> None:
         self._store, self._column, self._see_to, self._passing = store, column, see_to, passing
         self._stopping = asyncio.Event()
+        self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -67,7 +71,8 @@ class Sweep:
     async def _one(self, stream: UUID) -> None:
         """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""
         try:
-            await self._see_to(stream)
+            async with self._room:
+                await self._see_to(stream)
         except self._passing as reason:
             log.warning("match_delayed", column=self._column, match_id=f"mat_{stream.hex}", reason=str(reason))
         except Exception:

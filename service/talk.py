@@ -36,7 +36,10 @@ from service.store.tables import match_messages
 TEXT_MAX = 500
 
 MESSAGES_MAX, MESSAGES_WITHIN = 10, timedelta(seconds=10)
-"""So many messages may a player send to one match within so long."""
+"""So many messages may a player send to one match within so long..."""
+
+MESSAGES_IN_ALL = 2_000
+"""...and so many in all."""
 
 TALK_AFTER_END = timedelta(days=1)
 """For so long those who sat may go on talking when their match has ended."""
@@ -173,15 +176,16 @@ class _MovedOn(Exception):
 
 
 SAY = text("""
-SELECT s.status, s.wait, (s.message).* FROM public.say_v1(CAST(:stream AS uuid), CAST(:version AS bigint), CAST(:sayable AS boolean),
+SELECT s.status, s.wait, (s.message).* FROM public.say_v2(CAST(:stream AS uuid), CAST(:version AS bigint), CAST(:sayable AS boolean),
     CAST(:message_id AS text), CAST(:command AS uuid), CAST(:player_id AS text), CAST(:seat AS smallint), CAST(:to_player_id AS text),
     CAST(:to_seat AS smallint), CAST(:text AS text), CAST(:phase AS text), CAST(:face AS smallint), CAST(:most AS integer),
-    CAST(:within AS interval), CAST(:after_end AS interval)) AS s
+    CAST(:within AS interval), CAST(:in_all AS integer), CAST(:after_end AS interval)) AS s
 """)
 
 _NOT_SAID: Mapping[str, Callable[[Row[Any]], Exception]] = {
     "moved_on": lambda _: _MovedOn(),
     "too_late": lambda _: NotNow("talk_over"),
+    "too_much": lambda _: NotNow("too_many_messages"),
     "too_fast": lambda row: TooFast(math.ceil(row.wait.total_seconds())),
 }
 
@@ -203,6 +207,7 @@ def _saying(match: AnyMatch, player_id: str, call: UUID, sayable: Words | None) 
         "face": None if words.pledge is None else words.pledge.face,
         "most": MESSAGES_MAX,
         "within": MESSAGES_WITHIN,
+        "in_all": MESSAGES_IN_ALL,
         "after_end": TALK_AFTER_END,
     }
 

@@ -28,7 +28,9 @@ Level: TypeAlias = Annotated[str, msgspec.Meta(description="How well a bot plays
 class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a seat may take, and what happens then."""
 
-    turn_seconds: Annotated[int, msgspec.Meta(ge=5, le=604_800, description="Time for a choice.")] = 259_200
+    turn_seconds: Annotated[
+        int, msgspec.Meta(ge=5, le=604_800, description="Time for a choice. The first choice of a match has 30 seconds more.")
+    ] = 259_200
     talk_seconds: Annotated[
         Annotated[int, msgspec.Meta(ge=5, le=604_800)] | None,
         msgspec.Meta(description="Time for a phase of talk; null: the same as for a choice."),

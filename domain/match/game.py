@@ -143,6 +143,13 @@ class Pledges(Generic[State, Event]):
     shown: Callable[[Event], Showing | None]
 
 
+class Solo(NamedTuple):
+    """What a player who plays alone is measured by: each event of this type counts so much, and the best one is kept."""
+
+    event: type
+    counts: Callable[[Any], int]
+
+
 class Component(msgspec.Struct, frozen=True):
     """One kind of card, die face or other piece that a screen shows."""
 
@@ -164,7 +171,7 @@ class Game(Generic[Options, State, Command, Event, View]):
     `open` and `choices` never refuse, `decide` may raise `Refused`, `evolve` never judges and never fails. The first of
     `choices` is what the clock plays for a silent seat; the choices of a seat that owes nothing are empty. `standing` is
     the ranking as if the match ended now, from what everybody knows. `bots` maps a level to its player. `pledges` are only for
-    games that have something to pledge.
+    games that have something to pledge, `solo` for those that one can play alone and where the whole score is not what is kept.
     """
 
     key: str
@@ -187,6 +194,7 @@ class Game(Generic[Options, State, Command, Event, View]):
     standing: Callable[[State], tuple[Place, ...]]
     bots: Mapping[str, Bot[View, Command]]
     pledges: Pledges[State, Event] | None = None
+    solo: Solo | None = None
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any]

@@ -124,7 +124,7 @@ def move_clock(match: AnyMatch, seconds: int) -> tuple[Entry, ...]:
 
 
 def resign(game: AnyGame, match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
-    """Give up. A match of two ends; with more seats a bot stands in, unless no person is left to play on."""
+    """Give up. A match of two ends, and the other one has won; with more seats a bot stands in, unless no person is left to play on."""
     seat = _own_seat(match, player_id)
     if match.chairs[seat].resigned:
         raise NotNow("resigned")
@@ -210,7 +210,7 @@ def _time(match: AnyMatch, waiting: Waiting) -> timedelta:
 def _resign(game: AnyGame, match: AnyMatch, seat: int) -> tuple[Entry, ...]:
     resigned = Entry(Resigned(seat), seat, owed=match.owed, due=match.due)
     after = fold(game, match, [resigned])
-    if len(match.chairs) <= 2:
+    if len(match.chairs) == 2:
         return joined((resigned,), (_end(after, game.standing(match.table), "resigned"),))
     if not any(chair.manned for chair in after.chairs):
         return joined((resigned,), (_end(after, game.standing(match.table), "abandoned"),))

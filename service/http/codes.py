@@ -47,6 +47,8 @@ KINDS: dict[str, Kind] = {
     "invalid_display_name": Kind(422, "The display name cannot be used"),
     "invalid_text": Kind(422, "The text cannot be said"),
     "too_many_mutes": Kind(409, "This player has muted as many others as one can mute"),
+    "too_many_matches": Kind(409, "You host as many matches that have not ended as one can"),
+    "too_many_messages": Kind(409, "You have said as much at this match as one can"),
     "mute_yourself": Kind(422, "You cannot mute yourself"),
     # Games
     "game_not_found": Kind(404, "There is no such game"),

@@ -15,7 +15,8 @@ from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
-from domain.match.table import World
+from domain.match.table import NotAllowed, World
+from service.hosts import Hosts, TooManyMatches
 from service.http.acting import Acting
 from service.http.auth import signed_in
 from service.http.conditions import IfNoneMatch
@@ -81,6 +82,8 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             "too_many_bots",
             "no_such_level",
             "clock_needed",
+            "too_many_matches",
+            "match_busy",
             "key_reused",
             "match_not_found",
             "test_mode_off",
@@ -89,7 +92,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     },
 )
 async def open_match(
-    data: JSONBody[OpenMatch], opening: NamedDependency[Acting], test_mode: NamedDependency[TestMode]
+    data: JSONBody[OpenMatch], opening: NamedDependency[Acting], hosts: NamedDependency[Hosts], test_mode: NamedDependency[TestMode]
 ) -> Response[MatchView]:
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
@@ -120,7 +123,14 @@ async def open_match(
         )
         return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, testing.outcomes)
 
-    return await _created(opening, await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or "")))
+    try:
+        async with hosts.room(opening.player_id, sits=data.sit):
+            opened = await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or ""))
+    except TooManyMatches:
+        if (before := await opening.opened("open_match", data)) is None:
+            raise
+        opened = before
+    return await _created(opening, opened)
 
 
 @get(
@@ -160,7 +170,7 @@ async def get_match(
     guards=[signed_in],
     opt={
         "problems": [
-            *("match_not_found", "no_spectators", "match_not_over", "not_seated", "match_full", "match_started", "match_busy"),
+            *("match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "too_many_matches", "match_busy"),
             "key_reused",
         ]
     },
@@ -170,6 +180,7 @@ async def rematch(
     acting: NamedDependency[Acting],
     matches: NamedDependency[Matches],
     rematches: NamedDependency[Rematches],
+    hosts: NamedDependency[Hosts],
     views: NamedDependency[Views],
     player: NamedDependency[Player],
 ) -> Response[MatchView]:
@@ -178,7 +189,9 @@ async def rematch(
     There is one, however many ask at once: the same game, terms and players, everybody one seat further on, each seat kept
     for its player. It begins when all have come; when the one who asked first leaves again, the offer is void.
     """
-    match, _ = await views.seen(match_id, player)
+    match = await views.known(match_id, player)
+    if match.seat_of(player.player_id) is None:
+        raise NotAllowed("not_seated")
     acting.require_version(match)
     if (opened := await acting.opened("rematch", match_id)) is not None:
         return await _created(acting, opened)
@@ -191,7 +204,8 @@ async def rematch(
             return lobby.rematch(game, match, new_id, acting.player_id, commitment, world)
 
         try:
-            return await _created(acting, await acting.open("rematch", game, decide, match_id))
+            async with hosts.room(acting.player_id):
+                return await _created(acting, await acting.open("rematch", game, decide, match_id))
         except RematchTaken:
             successor = await matches.successor(match)
     if successor is None:  # The offer was made and taken back in this very moment.
@@ -201,9 +215,8 @@ async def rematch(
     def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
         return lobby.take_seat(game, offered, acting.player_id, None, "", world)
 
-    invited = match.seat_of(acting.player_id) is not None
     try:
-        joined = await acting.change("rematch", successor, join, invited=invited, conditional=False)
+        joined = await acting.change("rematch", successor, join, invited=True, conditional=False)
     except NotNow:
         joined = Changed(await matches.get(successor), ())
         if joined.match.seat_of(acting.player_id) is None:

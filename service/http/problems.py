@@ -14,6 +14,7 @@ from domain.match.game import Refused
 from domain.match.play import NotNow
 from domain.match.table import NotAllowed, Unfit
 from service.held import UnknownMatch
+from service.hosts import TooManyMatches
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
@@ -123,6 +124,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
     match error:
         case Trouble():
             return error
+        case _ if type(error) in _PLAIN:
+            return Trouble(_PLAIN[type(error)])
         case Refused(code=code, clause=clause):
             detail = f"The rules do not allow this: {code.replace('_', ' ')} (clause {clause})."
             return Trouble(code, detail, kind=codes.REFUSED, clause=clause)
@@ -132,8 +135,6 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             source: Source = "path" if field in request.path_params else "body"
             sentence = f"{codes.KINDS[code].title}."
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
-        case UnknownMatch():
-            return Trouble("match_not_found")
         case Stale(version=None):
             return Trouble("precondition_failed", "This is not the version that you see.")
         case Stale(version=version):
@@ -142,21 +143,13 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
             return Trouble("invalid_display_name", errors=[Fault("body", "/display_name", str(error))])
         case BadText():
             return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
-        case TooManyTokens():
-            return Trouble("too_many_tokens")
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
-        case TooManyMutes():
-            return Trouble("too_many_mutes")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case TooManySignups(seconds=seconds):
             detail = f"No more accounts can be made from this address for {seconds} s."
             return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
-        case KeyReused():
-            return Trouble("key_reused")
-        case Busy():
-            return Trouble("match_busy")
         case UnknownEvent():
             log.warning("release_too_old", error=str(error))
             return Trouble("unavailable", "This process is of an older release than the one that has moved this match on. Ask again.")
@@ -172,6 +165,16 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
 def _failed() -> Trouble:
     return Trouble("internal_error", "The service failed; the fault has been recorded.")
 
+
+_PLAIN: Mapping[type[Exception], str] = {
+    UnknownMatch: "match_not_found",
+    TooManyTokens: "too_many_tokens",
+    TooManyMatches: "too_many_matches",
+    TooManyMutes: "too_many_mutes",
+    KeyReused: "key_reused",
+    Busy: "match_busy",
+}
+"""Exceptions of which there is nothing to say but their code."""
 
 _CLIENT_GONE = "client disconnected prematurely"
 """The framework calls this an error of the server; nobody is there to be told, and nothing is to be mended."""

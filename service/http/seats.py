@@ -99,7 +99,8 @@ async def leave_seat(match_id: FromPath[str], acting: NamedDependency[Acting]) -
 async def resign(match_id: FromPath[str], acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Gives up in play. A match of two ends; with more seats a bot stands in for you and the others play on.
 
-    The seat stays yours, and `take_seat` brings you back to it. If you do not come back, you rank after the others.
+    The seat stays yours, and `take_seat` brings you back to it. Until then you see what the seat sees and choose nothing for it. If
+    you do not come back, you rank after the others.
     """
     changed = await acting.change("resign", match_id, lambda game, match, world: table.resign(game, match, acting.player_id))
     return await acting.answered(changed)

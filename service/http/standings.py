@@ -31,7 +31,13 @@ class PlayerStanding(msgspec.Struct, frozen=True):
     mean_rank: Annotated[
         float | None, Meta(description="The mean of their ranks, in matches with other seats; null when they have only played alone.")
     ]
-    best: Annotated[int | None, Meta(description="The highest score of a match they played alone, which nobody can win; null without one.")]
+    best: Annotated[
+        int | None,
+        Meta(
+            description="The best of the matches that they played alone, which nobody can win: where the game measures what is built"
+            " in one of its games, such as a train, the best single one; else the best score of a match. Null without one."
+        ),
+    ]
     rating: Annotated[
         int | None,
         Meta(

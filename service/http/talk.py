@@ -19,6 +19,7 @@ from service.http.idempotency import IdempotencyKey, command_id
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
 from service.http.views import Views
+from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.players import Player
 from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
@@ -55,7 +56,16 @@ class TalkPage(msgspec.Struct, frozen=True):
     guards=[signed_in],
     opt={
         "problems": [
-            *("match_not_found", "not_seated", "match_busy", "talk_over", "invalid_text", "rate_limited", "key_reused"),
+            *(
+                "match_not_found",
+                "not_seated",
+                "match_busy",
+                "talk_over",
+                "too_many_messages",
+                "invalid_text",
+                "rate_limited",
+                "key_reused",
+            ),
             *("whispers_not_allowed", "whisper_to_yourself", "no_such_seat", "no_player_there"),
             *("no_pledges", "pledge_closed", "no_such_face"),
         ]
@@ -71,7 +81,7 @@ async def send_message(
     """Says something at a match where you sit: in the lobby, in play, also when you are out of the game, and for a day after its end.
 
     A whisper is read by its two players alone; nobody else can tell that there was one. A pledge says which face you will show
-    next, and is compared with it when you do. A player may send ten messages in ten seconds to a match.
+    next, and is compared with it when you do. A player may send ten messages in ten seconds to a match, and 2,000 in all.
     """
     if (data.text is None) == (data.pledge is None):
         raise Trouble("invalid_body", errors=[Fault("body", "", "Send either a text or a pledge.")])
@@ -91,6 +101,7 @@ async def list_messages(
     caller: NamedDependency[Player | None],
     views: NamedDependency[Views],
     talk: NamedDependency[Talk],
+    watch: NamedDependency[Watch],
     after: Annotated[
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
@@ -109,7 +120,9 @@ async def list_messages(
     place = await talk.place(match_id, after)
     if place is None:
         raise Trouble("invalid_parameter", errors=[Fault("query", "/after", "This is no cursor of this match.")])
-    async with talk.watch.on(stream_of(match_id)) as bell:
+    stream = stream_of(match_id)
+    # The match rings too: who hears the talk with a delay hears more of it as the play goes on, and who has lost a seat hears less.
+    async with talk.watch.on(stream) as bell, watch.on(stream, bell):
         match, viewer = await views.seen(match_id, caller)
         items = await talk.heard(match, viewer, caller, place, limit)
         while not items and not talk.watch.closed and time.monotonic() < gives_up:

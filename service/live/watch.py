@@ -106,9 +106,12 @@ class Watch:
             self._wire.tell(str(key))
 
     @asynccontextmanager
-    async def on(self, key: Key) -> AsyncIterator[asyncio.Event]:
-        """A bell that rings when this moves. Take it first and read afterwards, so that nothing falls between."""
-        bell = asyncio.Event()
+    async def on(self, key: Key, bell: asyncio.Event | None = None) -> AsyncIterator[asyncio.Event]:
+        """A bell that rings when this moves. Take it first and read afterwards, so that nothing falls between.
+
+        It may be a `bell` that one has at another watch already, and rings for both then.
+        """
+        bell = bell or asyncio.Event()
         if self.closed:
             bell.set()
         waited = self._waited.setdefault(str(key), _Waited(key))

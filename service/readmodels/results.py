@@ -1,7 +1,7 @@
 """How every match ended, and what that makes of its players: the projection `results`.
 
-It reads when a match was opened, started and ended, and nothing else of it. Its row of a match says how far that match has been
-read, so that each match counts once, whatever is read twice.
+It reads when a match was opened, started and ended, and nothing else of it, but for what is kept of a match that one plays alone.
+Its row of a match says how far that match has been read, so that each match counts once, whatever is read twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,15 +10,15 @@ from uuid import UUID
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Uuid, any_, bindparam, select, tuple_
+from sqlalchemy import Text, Uuid, any_, bindparam, select, text, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.games import AnyEvent
+from domain.games import GAMES, AnyEvent
 from domain.match.events import Ended, Opened, Started
 from service.readmodels.projection import Projection, Write, upsert
 from service.readmodels.standings import Finish, Standing, counted
-from service.store import Logged, tables
+from service.store import Logged, Stored, tables
 from service.store.codec import Decoder, Record
 from service.store.upcasters import UnknownEvent
 
@@ -69,8 +69,10 @@ async def project(connection: AsyncConnection, generation: int, items: Sequence[
         if changed[stream].counts:
             ended.append(changed[stream])
     standings = await _standings(connection, generation, ended)
+    bests = await _bests(connection, [result for result in ended if result.seats == 1])
     for result in ended:
-        standings |= {(result.game, standing.player_id): standing for standing in counted(result.game, result.finishes, standings)}
+        after = counted(result.game, result.finishes, standings, bests.get(result.stream_id))
+        standings |= {(result.game, standing.player_id): standing for standing in after}
     moved = [replace(standing, generation=generation) for standing in standings.values()]
     writes = [upsert(tables.match_results, list(changed.values()), grows="version")] if changed else []
     return [*writes, upsert(tables.standings, moved, grows="matches")] if moved else writes
@@ -123,6 +125,26 @@ async def _standings(connection: AsyncConnection, generation: int, ended: Sequen
         select(table).where(table.c.generation == generation, tuple_(table.c.game, table.c.player_id).in_(wanted))
     )
     return {(row.game, row.player_id): Standing(*row) for row in rows}
+
+
+_MEASURED = text("""
+SELECT stream_id, version, at, type, schema_version, data::text AS data, meta::text AS meta
+FROM es.events WHERE stream_id = ANY(:streams) AND type = ANY(:types)
+""").bindparams(bindparam("streams", type_=ARRAY(Uuid)), bindparam("types", type_=ARRAY(Text)))
+
+
+async def _bests(connection: AsyncConnection, alone: Sequence[MatchResult]) -> dict[UUID, int]:
+    """The best of each of these matches, which have ended and were played alone: what its game measures, or else the score."""
+    bests = {result.stream_id: result.scores[0] for result in alone if GAMES[result.game].solo is None}
+    measured = {result.stream_id: solo for result in alone if (solo := GAMES[result.game].solo) is not None}
+    if not measured:
+        return bests
+    types = sorted({solo.event.__struct_config__.tag for solo in measured.values()})  # type: ignore[attr-defined]
+    for row in await connection.execute(_MEASURED, {"streams": sorted(measured), "types": types}):
+        stored = Stored(row.version, row.at, row.type, row.schema_version, row.data.encode(), row.meta.encode())
+        counts = measured[row.stream_id].counts(_decoder.decode(stored).entry.event)
+        bests[row.stream_id] = max(counts, bests.get(row.stream_id, counts))
+    return bests
 
 
 RESULTS = Projection("results", (tables.match_results, tables.standings), project)

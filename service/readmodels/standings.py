@@ -45,23 +45,25 @@ class Standing(msgspec.Struct, frozen=True):
     rating: int | None = None
 
 
-def counted(game: str, finishes: Sequence[Finish], standings: Mapping[tuple[str, str], Standing]) -> Iterator[Standing]:
+def counted(
+    game: str, finishes: Sequence[Finish], standings: Mapping[tuple[str, str], Standing], best: int | None = None
+) -> Iterator[Standing]:
     """Where the players of a match stand after it; `standings` by game and player is where they stood before.
 
-    Bots are no players. Who plays alone has no one to beat: that counts no win, draw or rank, but keeps the best score.
+    Bots are no players. Who plays alone has no one to beat: that counts no win, draw or rank, but keeps the `best` of it.
     """
     played = {
-        finish.player_id: _played(standings.get((game, finish.player_id)) or Standing(0, game, finish.player_id), finish, finishes)
+        finish.player_id: _played(standings.get((game, finish.player_id)) or Standing(0, game, finish.player_id), finish, finishes, best)
         for finish in finishes
         if finish.player_id is not None
     }
     return iter(_rated(played, finishes) if len(played) > 1 else played.values())
 
 
-def _played(before: Standing, finish: Finish, finishes: Sequence[Finish]) -> Standing:
+def _played(before: Standing, finish: Finish, finishes: Sequence[Finish], best: int | None) -> Standing:
     if len(finishes) == 1:
-        best = finish.score if before.best is None else max(before.best, finish.score)
-        return replace(before, matches=before.matches + 1, best=best)
+        known = [each for each in (before.best, best) if each is not None]
+        return replace(before, matches=before.matches + 1, best=max(known, default=None))
     firsts = sum(other.rank == 1 for other in finishes)
     return replace(
         before,

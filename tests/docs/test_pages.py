@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.conftest import BLESSING
 from tests.docs.masks import matches
-from tests.docs.snippets import LANGUAGES, Snippet, blessed, blocks, faults, missing, printed, snippets
+from tests.docs.snippets import LANGUAGES, LONGEST_SECONDS, Snippet, blessed, blocks, faults, missing, printed, snippets
 from tests.faults.served import Served, served
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +29,7 @@ def service(used_server_folder: Path) -> Iterator[Served]:
         yield started
 
 
+@pytest.mark.timeout(LONGEST_SECONDS + 100)
 @pytest.mark.parametrize(("page", "language"), RUNS)
 def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tmp_path: Path) -> None:
     text = page.read_text("utf-8")

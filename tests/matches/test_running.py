@@ -13,7 +13,7 @@ from domain.match import table
 from domain.match.events import Clock, TimedOut
 from domain.match.state import AnyMatch
 from service import clocks
-from service.bots import Bots
+from service.bots import WORKERS, Bots
 from service.held import stream_of
 from service.sweep import Sweep
 from tests.matches.conftest import PICO, Process, StartProcess, hand, new_call
@@ -46,7 +46,7 @@ async def running(start_process: StartProcess) -> AsyncIterator[StartRunning]:
             if bots:
                 await held.enter_async_context(playing)
             if sweeps:
-                await held.enter_async_context(Sweep(process.store, "bots_at", playing.play))
+                await held.enter_async_context(Sweep(process.store, "bots_at", playing.take))
                 await held.enter_async_context(Sweep(process.store, "due_at", partial(clocks.time_out, process.matches)))
             return process
 
@@ -84,6 +84,32 @@ async def test_bots_of_a_process_that_died_are_played_by_another(running: StartR
     alive = await running()
     match = (await dead.open("ann", bots=["easy"])).match
     await until(alive, match.match_id, lambda now: not now.bots_owing, 3)
+
+
+async def test_bots_stop_in_the_midst_of_play_also_where_a_cancellation_gets_lost(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = 0
+
+    async def deaf(*_: object) -> object:
+        nonlocal lost
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            lost += 1
+            if lost > 2 * WORKERS:
+                raise
+        return None
+
+    monkeypatch.setattr(asyncio, "to_thread", deaf)
+    bots = Bots(process.matches, 0)
+    async with bots:
+        for _ in range(3 * WORKERS):
+            await process.open("ann", sit=False, bots=["easy", "easy"])
+        await asyncio.sleep(0.1)
+        began = time.monotonic()
+    assert lost >= WORKERS
+    assert time.monotonic() - began < 10
 
 
 async def test_a_deadline_fires_once_and_within_a_second_though_nobody_is_connected(running: StartRunning) -> None:

@@ -130,3 +130,29 @@ def test_without_a_server_it_starts_one_and_ends_it_when_interrupted(server_fold
     assert rest == "\nYou have left the table.\n"
     assert errors == "Starting a server to play on...\n"
     assert not (server_folder / "postgres" / "cluster" / "postmaster.pid").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reads", "last"),
+    [(b"", -1, "You have left the table."), (b"\xff\n1\n", -1, "You have left the table."), (b"1\n" * 100, 80, "")],
+    ids=["nothing to read", "no text", "nobody reads on"],
+)
+def test_it_ends_without_a_word_of_python(address: str, typed: bytes, reads: int, last: str) -> None:
+    """At the end of what is typed, with bytes that are no text, and when whoever reads the screen has gone."""
+    command = [sys.executable, "-u", "-m", "service", "play", "pico", "--level", "easy", "--url", address]
+    paths = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8:strict"}
+    with subprocess.Popen(command, env=paths, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as playing:
+        assert playing.stdin is not None
+        assert playing.stdout is not None
+        assert playing.stderr is not None
+        screen = b""
+        if reads > 0:
+            screen = playing.stdout.read(reads)
+            playing.stdout.close()
+        playing.stdin.write(typed)
+        playing.stdin.close()
+        if reads < 0:
+            screen = playing.stdout.read()
+        errors = playing.stderr.read().decode()
+        assert (playing.wait(60), errors) == (0, "")
+    assert screen.decode().strip().endswith(last) if last else screen

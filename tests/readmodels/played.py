@@ -11,6 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from domain.games import GAMES
+from domain.games.little_train.events import GameStarted, TurnScored
+from domain.games.little_train.options import EMPTY
 from domain.match.events import BotSeated, Ended, Seated, SeatTaken, Started
 from domain.match.game import Place
 from domain.match.play import Entry
@@ -35,15 +37,23 @@ BOT = None
 
 
 def entries(
-    players: Sequence[str | None], ranks: Sequence[int], scores: Sequence[int], reason: str, game: str, commitment: str
+    players: Sequence[str | None],
+    ranks: Sequence[int],
+    scores: Sequence[int],
+    reason: str,
+    game: str,
+    commitment: str,
+    trains: Sequence[int] = (),
 ) -> tuple[Entry, ...]:
-    """A whole match of these players in seat order. A match without ranks ends before its start."""
+    """A whole match of these players in seat order. A match without ranks ends before its start; `trains` are what seat 0 built."""
     room = GAMES[game]
     terms: Any = replace(TERMS, game=game, ruleset=room.ruleset, options=room.options(), seats=len(players), commitment=commitment)
     seats = [SeatTaken(seat, player) if player else BotSeated(seat, "easy") for seat, player in enumerate(players)]
     started = Started(tuple(Seated(seat, player, None if player else "easy", "", False) for seat, player in enumerate(players)))
     places = tuple(sorted((Place(seat, rank, scores[seat]) for seat, rank in enumerate(ranks)), key=lambda place: place.rank))
-    events = [terms, *seats, *([started] if ranks else []), Ended(places, reason)]
+    built: list[Any] = [GameStarted(1, len(trains), (EMPTY,))] if trains else []
+    built += [TurnScored(0, 0, None, points, forced=False, totals=(0,)) for points in trains]
+    events = [terms, *seats, *([started] if ranks else []), *built, Ended(places, reason)]
     return tuple(Entry(event, getattr(event, "seat", None)) for event in events)
 
 
@@ -54,10 +64,11 @@ async def played(
     scores: Sequence[int] = (3, 2, 1, 0),
     reason: str = "rounds_played",
     game: str = "pico",
+    trains: Sequence[int] = (),
 ) -> str:
     """Append such a match in one go; answers its id."""
     opened = await process.matches.open(
-        new_call("ann"), GAMES[game], lambda match_id, commitment, world: entries(players, ranks, scores, reason, game, commitment)
+        new_call("ann"), GAMES[game], lambda match_id, commitment, world: entries(players, ranks, scores, reason, game, commitment, trains)
     )
     return opened.match.match_id
 

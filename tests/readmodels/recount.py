@@ -41,9 +41,12 @@ async def recounted(database: Session) -> Counts:
     """By game and player."""
     opened = {row["stream_id"]: json.loads(row["data"]) for row in await database.fetch(BEGINNINGS, "match.opened")}
     started = {row["stream_id"]: json.loads(row["data"]) for row in await database.fetch(BEGINNINGS, "match.started")}
+    trains: dict[str, list[int]] = defaultdict(list)
+    for row in await database.fetch(BEGINNINGS, "little-train.turn_scored"):
+        trains[row["stream_id"]].append(json.loads(row["data"])["points"])
     model = PlackettLuce()
     skills: dict[tuple[str, str], Any] = defaultdict(model.rating)
-    matches: dict[tuple[str, str], list[tuple[int, int, int, list[int]]]] = defaultdict(list)
+    matches: dict[tuple[str, str], list[tuple[int, int, int | None, list[int]]]] = defaultdict(list)
     rated: dict[tuple[str, str], int] = defaultdict(int)
     for row in await database.fetch(ENDINGS):
         ended = json.loads(row["data"])
@@ -55,7 +58,7 @@ async def recounted(database: Session) -> Counts:
         places = sorted(ended["ranking"], key=lambda place: int(place["seat"]))
         people = [(game, players[place["seat"]], place) for place in places if players[place["seat"]]]
         for game_of, player, place in people:
-            matches[game_of, player].append((len(ranks), place["rank"], place["score"], ranks))
+            matches[game_of, player].append((len(ranks), place["rank"], max(trains[row["stream_id"]], default=None), ranks))
         if len(people) > 1:
             after = model.rate([[skills[game_of, player]] for game_of, player, _ in people], ranks=[place["rank"] for *_, place in people])
             for (game_of, player, _), [skill] in zip(people, after, strict=True):
@@ -64,7 +67,7 @@ async def recounted(database: Session) -> Counts:
     return {key: _count(own, rated[key], skills[key]) for key, own in matches.items()}
 
 
-def _count(own: list[tuple[int, int, int, list[int]]], rated: int, skill: Any) -> Count:
+def _count(own: list[tuple[int, int, int | None, list[int]]], rated: int, skill: Any) -> Count:
     contested = [(rank, ranks) for seats, rank, _, ranks in own if seats > 1]
     return Count(
         matches=len(own),
@@ -72,7 +75,7 @@ def _count(own: list[tuple[int, int, int, list[int]]], rated: int, skill: Any) -
         draws=sum(rank == 1 and ranks.count(1) > 1 for rank, ranks in contested),
         contested=len(contested),
         rank_sum=sum(rank for rank, _ in contested),
-        best=max((score for seats, _, score, _ in own if seats == 1), default=None),
+        best=max((train for seats, _, train, _ in own if seats == 1 and train is not None), default=None),
         rated=rated,
         mu=skill.mu,
         sigma=skill.sigma,

@@ -81,18 +81,21 @@ async def test_bots_between_players_do_not_move_their_ratings(process: Process, 
     assert (await standing(engine, "eve", "black-sheep")).wins == 0
 
 
-async def test_who_plays_alone_keeps_the_best_score_and_wins_nothing(process: Process, engine: AsyncEngine) -> None:
-    for score in (-20, 42, 6):
-        await played(process, ["ann"], [1], [score], game="little-train")
-    await played(process, ["ann", "bob"], [1, 2], [99, 0], game="little-train")
-    await played(process, ["eve"], [1], [50], game="little-train")
-    await played(process, ["dan"], [1], [-20], game="little-train")
+async def test_who_plays_alone_keeps_the_best_train_and_wins_nothing(process: Process, engine: AsyncEngine, database: Session) -> None:
+    """One train, whatever the others of its match come to, and whatever comes in one page of the log."""
+    for trains in ([30, -20, 12], [-20, 20, 20], [12, 42, -20]):
+        await played(process, ["ann"], [1], [sum(trains)], game="little-train", trains=trains)
+    await played(process, ["ann", "bob"], [1, 2], [99, 0], game="little-train", trains=[72])
+    await played(process, ["ann"], [1], [56], reason="abandoned", game="little-train", trains=[56])
+    await played(process, ["eve"], [1], [50], game="little-train", trains=[30, 20])
+    await played(process, ["dan"], [1], [-20], game="little-train", trains=[-20])
     await caught_up(process.store, engine)
     ann = await standing(engine, "ann", "little-train")
     assert (ann.matches, ann.wins, ann.mean_rank, ann.best) == (4, 1, 1, 42)
     eve = await standing(engine, "eve", "little-train")
-    assert (eve.matches, eve.wins, eve.draws, eve.mean_rank, eve.best, eve.rating) == (1, 0, 0, None, 50, None)
+    assert (eve.matches, eve.wins, eve.draws, eve.mean_rank, eve.best, eve.rating) == (1, 0, 0, None, 30, None)
     assert [row.player_id for row in await Standings(engine).page("little-train", TOP, 100)] == ["ann", "bob", "eve", "dan"]
+    assert await shown(database) == await recounted(database)
 
 
 @pytest.mark.parametrize(("ranks", "reason"), [([], "closed"), ([], "expired"), ([1, 2], "abandoned")])

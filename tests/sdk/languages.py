@@ -32,9 +32,9 @@ LANGUAGES = {
     ),
     "Kotlin": Language(
         models="src/main/kotlin/org/openapitools/client/models/*.kt",
-        union=r"data class {name}\(var actualInstance: Any\? = null\)",
-        member=r"{name}.validateJsonElement\(jsonElement\)\s+actualAdapter = adapter{name}",
-        anything=r"val (\w+): [\w.<]*kotlin\.Any\b",
+        union=r"sealed interface {name} \{{",
+        member=r'"{tag}" -> \{{\s+val decoded = decoder.json.decodeFromJsonElement\({name}.serializer\(\), element\)',
+        anything=r"val (\w+): [\w.<]*(?:kotlin\.Any|JsonObject)\b",
         moment=r"val serverTime: java.time.OffsetDateTime",
         call=r"fun sendCommand\([^)]*sendCommand: SendCommand, idempotencyKey: kotlin.String\? = null, ifMatch: kotlin.String\? = null\)",
     ),

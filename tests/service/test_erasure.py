@@ -73,7 +73,7 @@ async def test_the_name_can_be_taken_again_by_somebody_new(client: httpx.AsyncCl
 
 
 async def test_before_the_start_the_seat_is_free_again_and_the_host_passes_on(client: httpx.AsyncClient, join: Join) -> None:
-    """L2."""
+    """A host who left a table that nobody could start any more."""
     ada, bob = await join("Ada"), await join("Bob")
     match_id = await opened(ada, bob, start="by_host")
     alone = await opened(ada)

@@ -109,7 +109,7 @@ async def test_a_seat_that_a_rematch_keeps_is_not_open_to_others(ada: httpx.Asyn
 async def test_private_matches_are_listed_to_those_who_sit_there_and_to_their_host(
     client: httpx.AsyncClient, ada: httpx.AsyncClient, bob: httpx.AsyncClient, join: Join
 ) -> None:
-    """L7: before and after the start."""
+    """Before and after the start."""
     private = await opened(ada, visibility="private", start="by_host", sit=False, seats=2)
     invite = (await ada.get(f"/v1/matches/{private}")).json()["invite"]
     for _ in range(2):

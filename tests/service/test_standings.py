@@ -41,16 +41,28 @@ async def test_a_match_that_is_over_counts_a_moment_later(client: httpx.AsyncCli
     assert (await client.get("/v1/games/little-train/standings")).json()["items"] == []
 
 
-async def test_a_train_that_was_built_alone_is_the_best_so_far(client: httpx.AsyncClient, join: Join) -> None:
+async def test_the_best_train_that_was_built_alone_is_kept(client: httpx.AsyncClient, join: Join) -> None:
     ada = await join("Ada")
-    opened = await ada.post("/v1/matches", json={"options": {"game": "little-train", "games": 1}, "seats": 1})
-    view = opened.json()
+    opened = await ada.post("/v1/matches", json={"options": {"game": "little-train", "games": 2}, "seats": 1})
+    view, path = opened.json(), f"/v1/matches/{opened.json()['match_id']}"
     while view["status"] == "playing":
         choice = {"command": view["decisions"][0]["choices"][0]}
-        view = (await ada.post(f"/v1/matches/{view['match_id']}/commands", json=choice)).json()["view"]
-    [place] = view["result"]["ranking"]
+        view = (await ada.post(f"{path}/commands", json=choice)).json()["view"]
+    events = [item["event"] for item in (await ada.get(f"{path}/events", params={"limit": 500})).json()["items"]]
+    trains = [event["points"] for event in events if event["type"] == "little-train.turn_scored"]
     [ada_alone] = await counted(client, "little-train", 1)
-    assert (ada_alone["matches"], ada_alone["best"], ada_alone["wins"], ada_alone["rating"]) == (1, place["score"], 0, None)
+    assert len(trains) == 2
+    assert (ada_alone["matches"], ada_alone["best"], ada_alone["wins"], ada_alone["rating"]) == (1, max(trains), 0, None)
+
+
+async def test_what_one_gives_up_alone_is_not_played_to_an_end(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "little-train"}, "seats": 1})).json()
+    given_up = (await ada.post(f"/v1/matches/{opened['match_id']}/resign")).json()
+    assert given_up["result"]["reason"] == "abandoned"
+    await beaten(ada, bob)
+    await counted(client, "pico", 2)
+    assert await counted(client, "little-train", 0) == []
 
 
 async def test_it_shows_the_names_that_players_have_now(client: httpx.AsyncClient, join: Join) -> None:

@@ -218,6 +218,18 @@ async def test_who_sees_the_play_with_a_delay_hears_the_talk_with_the_same_delay
     assert answers == {(False, False), (True, False), (True, True)}
 
 
+async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_come_so_far(join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join, spectators="delayed")
+    said_at = (await talkers.players[0].get(talkers.path)).json()["version"]
+    said = await talkers.say(0, "Now it begins")
+    waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25}))
+    while (await client.get(talkers.path)).json()["version"] < said_at:
+        assert not waiting.done()
+        await talkers.show([1, 1, 1])
+    answer = await asyncio.wait_for(waiting, 5)
+    assert answer.json()["items"] == [said]
+
+
 async def execute(database_url: str, statement: str) -> None:
     connection = await asyncpg.connect(database_url)
     try:

@@ -1,7 +1,7 @@
 """Little Train: five dice, one to eight players; build a train roll by roll, and stop before it spoils."""
 
 from domain.games.little_train import bot, commands, events, options, rules, views
-from domain.match.game import Component, Game, easy
+from domain.match.game import Component, Game, Solo, easy
 
 GAME = Game(
     key="little-train",
@@ -25,4 +25,5 @@ GAME = Game(
     veil=views.veil,
     standing=rules.standing,
     bots={"easy": easy, "normal": bot.normal},
+    solo=Solo(events.TurnScored, lambda train: train.points),
 )

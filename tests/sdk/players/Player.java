@@ -26,12 +26,6 @@ public class Player {
     // The table is null before the start, which the union of the games' tables refuses by itself.
     static final ObjectMapper JSON =
         ApiClient.createDefaultObjectMapper().setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP));
-    static final Map<String, OptionsInput> OPTIONS = Map.of(
-        "black-sheep", new OptionsInput(new BlackSheepOptionsInput().game(BlackSheepOptionsInput.GameEnum.BLACK_SHEEP)),
-        "little-train", new OptionsInput(new LittleTrainOptionsInput().game(LittleTrainOptionsInput.GameEnum.LITTLE_TRAIN)),
-        "pico", new OptionsInput(new PicoOptionsInput().game(PicoOptionsInput.GameEnum.PICO)),
-        "schemers", new OptionsInput(new SchemersOptionsInput().game(SchemersOptionsInput.GameEnum.SCHEMERS)),
-        "wolves", new OptionsInput(new WolvesOptionsInput().game(WolvesOptionsInput.GameEnum.WOLVES)));
 
     final ApiClient client;
     final MatchesApi matches;
@@ -106,7 +100,8 @@ public class Player {
             players.add(new Player(address, name));
         }
         Player host = players.get(0);
-        String id = host.matches.openMatch(new OpenMatch().options(OPTIONS.get(game)).seats(seats), null, null).getMatchId();
+        OptionsInput options = JSON.readValue("{\"game\": \"" + game + "\"}", OptionsInput.class);
+        String id = host.matches.openMatch(new OpenMatch().options(options).seats(seats), null, null).getMatchId();
         CountDownLatch began = new CountDownLatch(1);
         CompletableFuture<List<Integer>> followed = CompletableFuture.supplyAsync(() -> {
             try {

@@ -13,19 +13,10 @@ import {
   type OptionsInput,
   type Problem,
   type SendCommand,
-  type Table,
 } from "./ludicitude/index.js";
 import { createClient, type Client } from "./ludicitude/client/index.js";
 
 const address = process.argv[2] ?? "http://localhost:8000";
-
-const options: Record<string, OptionsInput> = {
-  "black-sheep": { game: "black-sheep" },
-  "little-train": { game: "little-train" },
-  pico: { game: "pico" },
-  schemers: { game: "schemers" },
-  wolves: { game: "wolves" },
-};
 
 class Refused extends Error {
   constructor(readonly problem: Problem) {
@@ -92,10 +83,10 @@ async function refusals(client: Client, view: MatchView): Promise<string[]> {
   return codes;
 }
 
-async function play(game: string, seats: number) {
+async function play(game: OptionsInput["game"], seats: number) {
   const clients = await Promise.all(["Ada", "Bob", "Cleo"].slice(0, seats).map(join));
   const host = clients[0]!;
-  const { match_id } = the(await openMatch({ client: host, body: { options: options[game]!, seats } }));
+  const { match_id } = the(await openMatch({ client: host, body: { options: { game }, seats } }));
   const { promise: begun, resolve } = withResolvers();
   const following = follow(host, match_id, resolve);
   await begun;
@@ -121,7 +112,7 @@ async function play(game: string, seats: number) {
     game,
     match_id,
     version: view.version,
-    table: table(view.table!),
+    table: view.table?.game,
     ranked: view.result?.ranking.length,
     listed: await listed(host, match_id),
     followed: versions,
@@ -129,22 +120,6 @@ async function play(game: string, seats: number) {
     refused,
     unchanged: unchanged.response.status,
   };
-}
-
-/** The compiler knows what each game shows. */
-function table(table: Table): string {
-  switch (table.game) {
-    case "black-sheep":
-      return `BlackSheepView of ${table.bets.length}`;
-    case "little-train":
-      return `LittleTrainView of ${table.sheets.length}`;
-    case "pico":
-      return `PicoView of ${table.hands.length}`;
-    case "schemers":
-      return `SchemersView of ${table.scores.length}`;
-    case "wolves":
-      return `WolvesView of ${table.hands.length}`;
-  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
@@ -155,5 +130,5 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 const { items } = the(await listGames({ client: createClient({ baseUrl: address }) }));
 for (const { game, seats } of items) {
-  console.log(JSON.stringify(await play(game, Math.min(...seats.filter((count) => count > 1)))));
+  console.log(JSON.stringify(await play(game as OptionsInput["game"], Math.min(...seats.filter((count) => count > 1)))));
 }

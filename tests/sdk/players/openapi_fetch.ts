@@ -8,14 +8,6 @@ type Api = ReturnType<typeof createClient<paths>>;
 
 const address = process.argv[2] ?? "http://localhost:8000";
 
-const options: Record<string, Schemas["OptionsInput"]> = {
-  "black-sheep": { game: "black-sheep" },
-  "little-train": { game: "little-train" },
-  pico: { game: "pico" },
-  schemers: { game: "schemers" },
-  wolves: { game: "wolves" },
-};
-
 class Refused extends Error {
   constructor(readonly problem: Schemas["Problem"]) {
     super(`${problem.code}: ${problem.detail}`);
@@ -105,10 +97,12 @@ async function refusals(api: Api, view: Schemas["MatchView"]): Promise<string[]>
   return codes;
 }
 
-async function play(game: string, seats: number) {
+type Game = Schemas["OptionsInput"]["game"];
+
+async function play(game: Game, seats: number) {
   const apis = await Promise.all(["Ada", "Bob", "Cleo"].slice(0, seats).map(join));
   const host = apis[0]!;
-  const { match_id } = the(await host.POST("/v1/matches", { body: { options: options[game]!, seats } }));
+  const { match_id } = the(await host.POST("/v1/matches", { body: { options: { game }, seats } }));
   const { promise: begun, resolve } = withResolvers();
   const following = follow(host, match_id, resolve);
   await begun;
@@ -135,7 +129,7 @@ async function play(game: string, seats: number) {
     game,
     match_id,
     version: view.version,
-    table: table(view.table!),
+    table: view.table?.game,
     ranked: view.result?.ranking.length,
     listed: await listed(host, match_id),
     followed: versions,
@@ -143,22 +137,6 @@ async function play(game: string, seats: number) {
     refused,
     unchanged: unchanged.response.status,
   };
-}
-
-/** The compiler knows what each game shows. */
-function table(table: Schemas["Table"]): string {
-  switch (table.game) {
-    case "black-sheep":
-      return `BlackSheepView of ${table.bets.length}`;
-    case "little-train":
-      return `LittleTrainView of ${table.sheets.length}`;
-    case "pico":
-      return `PicoView of ${table.hands.length}`;
-    case "schemers":
-      return `SchemersView of ${table.scores.length}`;
-    case "wolves":
-      return `WolvesView of ${table.hands.length}`;
-  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
@@ -169,5 +147,5 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 const api = createClient<paths>({ baseUrl: address });
 for (const { game, seats } of the(await api.GET("/v1/games")).items) {
-  console.log(JSON.stringify(await play(game, Math.min(...seats.filter((count) => count > 1)))));
+  console.log(JSON.stringify(await play(game as Game, Math.min(...seats.filter((count) => count > 1)))));
 }

@@ -15,7 +15,6 @@ from ludicitude_client.api.play import list_events, send_command
 from ludicitude_client.api.players import create_player
 from ludicitude_client.api.seats import take_seat
 from ludicitude_client.models import (
-    BlackSheepOptionsInput,
     ByeFrame,
     CommandAnswer,
     CreatedPlayer,
@@ -23,32 +22,20 @@ from ludicitude_client.models import (
     EventFrame,
     EventPage,
     GamePage,
-    LittleTrainOptionsInput,
     MatchView,
     MatchViewStatus,
     OpenMatch,
-    PicoOptionsInput,
     Problem,
     ResetFrame,
     ResumedFrame,
-    SchemersOptionsInput,
     SendCommand,
     SnapshotFrame,
     TakeSeat,
-    WolvesOptionsInput,
 )
 from ludicitude_client.types import UNSET, Response, Unset
 
 Kind = TypeVar("Kind")
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
-
-OPTIONS: dict[str, BlackSheepOptionsInput | LittleTrainOptionsInput | PicoOptionsInput | SchemersOptionsInput | WolvesOptionsInput] = {
-    "black-sheep": BlackSheepOptionsInput(game="black-sheep"),
-    "little-train": LittleTrainOptionsInput(game="little-train"),
-    "pico": PicoOptionsInput(game="pico"),
-    "schemers": SchemersOptionsInput(game="schemers"),
-    "wolves": WolvesOptionsInput(game="wolves"),
-}
 
 
 class Refused(Exception):
@@ -151,7 +138,7 @@ def refused(client: AuthenticatedClient, view: MatchView, if_match: str | Unset 
 def play(address: str, game: str, seats: int) -> dict[str, object]:
     clients = [join(address, name) for name in ("Ada", "Bob", "Cleo")[:seats]]
     host = clients[0]
-    opened = the(MatchView, open_match.sync_detailed(client=host, body=OpenMatch(OPTIONS[game], seats=seats)))
+    opened = the(MatchView, open_match.sync_detailed(client=host, body=OpenMatch.from_dict({"options": {"game": game}, "seats": seats})))
     match_id = opened.match_id
     follower = Follower(host, match_id)
     follower.start()
