@@ -26,7 +26,7 @@ SELECT status, first_version, last_version, at
 FROM es.append_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 """
 
-# One JSON text costs this process a tenth of what as many parameters would, and reads itself into the same types.
+# The driver looks at each value of each array; one JSON text is written in one go, and reads itself into the same types.
 APPEND_MANY = """
 SELECT appended, at
 FROM es.append_many_v1(ARRAY(SELECT a FROM json_populate_recordset(NULL::es.appending_v1, $1) a))

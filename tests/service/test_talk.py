@@ -4,6 +4,7 @@ import asyncio
 
 import asyncpg
 import httpx
+from litestar import Litestar
 
 from service.talk import MESSAGES_MAX
 from tests.service.conftest import Join
@@ -218,11 +219,16 @@ async def test_who_sees_the_play_with_a_delay_hears_the_talk_with_the_same_delay
     assert answers == {(False, False), (True, False), (True, True)}
 
 
-async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_come_so_far(join: Join, client: httpx.AsyncClient) -> None:
+async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_come_so_far(
+    app: Litestar, join: Join, client: httpx.AsyncClient
+) -> None:
     talkers = await playing(join, spectators="delayed")
     said_at = (await talkers.players[0].get(talkers.path)).json()["version"]
-    said = await talkers.say(0, "Now it begins")
     waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25}))
+    async with asyncio.timeout(10):
+        while not app.state.talk.watch.listeners:  # noqa: ASYNC110 - the very moment is wanted, from which on a word rings.
+            await asyncio.sleep(0)
+    said = await talkers.say(0, "Now it begins")
     while (await client.get(talkers.path)).json()["version"] < said_at:
         assert not waiting.done()
         await talkers.show([1, 1, 1])
