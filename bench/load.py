@@ -49,7 +49,7 @@ class Generator:
         script = self._folder / "requests"
         script.write_bytes(b"\0".join(requests))
         if self._wrk:
-            command = [self._wrk, "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "-s", str(MOVES)]
+            command = [self._wrk, "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "10s", "-s", str(MOVES)]
             command += [f"http://{host}:{port}", "--", str(script)]
         else:
             command = [sys.executable, "-m", "bench.pump", host, str(port), str(connections), str(seconds), str(script)]

@@ -190,6 +190,7 @@ class Players:
         async with self._engine.begin() as connection:
             there = (await connection.execute(select(players.c.player_id).where(_is(player_id)))).one_or_none()
             await connection.execute(update(player_tokens).where(*_active(player_id)).values(revoked_at=func.now()))
+        self._changed(player_id)
         return there is not None
 
     async def revoke_token(self, player_id: str, token_id: str) -> bool:
