@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -75,7 +76,7 @@ class Bench:
         """Measure this too; it is tried once, unmeasured, and left out if it can't be had."""
         try:
             item()
-        except Skipped as why:
+        except (Skipped, subprocess.SubprocessError) as why:
             self.measured.skipped[name] = str(why)
             print(f"skipped: {name}: {why}", file=sys.stderr)
             return
