@@ -1,31 +1,16 @@
 """The edge of the server, over real connections: what is no request, what is too large for one, and who takes too long."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from service import edge
 from service.edge import Edge
 from service.gathered import Gathered
-from tests.service.raw import PATIENCE_SECONDS, Server
-from tests.service.routes import app_of_routes
+from tests.service.raw import BODY, CHUNKED, GOOD, PATIENCE_SECONDS, Server
 
-BODY = b'{"command":{"type":"red","number":1}}'
-GOOD = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 37\r\n\r\n" + BODY
-CHUNKED = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 LONGER_THAN_ANYTHING = 1000.0
-
-
-@pytest_asyncio.fixture
-async def server() -> AsyncIterator[Server]:
-    made = Server(app_of_routes())
-    async with await asyncio.get_running_loop().create_server(made.accept, "127.0.0.1", 0) as listening:
-        made.port = listening.sockets[0].getsockname()[1]
-        yield made
-        await made.close()
 
 
 @pytest.mark.parametrize(
@@ -117,51 +102,6 @@ async def test_a_body_that_nobody_reads_is_not_waited_for(server: Server) -> Non
     assert (await client.answer())[0] == 404
     server.after(edge.REQUEST_SECONDS + 1)
     await client.ended()
-
-
-async def test_a_body_that_comes_after_its_answer_costs_nothing(server: Server) -> None:
-    """Clients send head and body in two pieces, and keep the connection; a refusal may need no body."""
-    client = await server.open()
-    for request, status in ((b"POST /nowhere", 404), (b"PUT /sent", 405), (b"POST /page", 200)):
-        await client.send(GOOD.replace(b"POST /sent", request).removesuffix(BODY))
-        assert (await client.answer())[0] == status
-        await client.send(BODY)
-        await client.send(GOOD)
-        assert (await client.answer())[0] == 200
-    [connection] = server.state.connections
-    assert isinstance(connection, Edge)
-    await client.send(GOOD.replace(b"/sent", b"/nowhere").removesuffix(BODY))
-    assert (await client.answer())[0] == 404
-    before = connection.timeout_keep_alive_task
-    await client.send(BODY)
-    for _ in range(1000):
-        if connection.timeout_keep_alive_task not in (before, None):
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("nothing ends this connection when it is idle")
-
-
-async def test_what_could_not_be_answered_any_more_is_not_done(server: Server) -> None:
-    """A request behind a body that is too large, in the same piece with it, before the answer or after."""
-    asked: list[str] = []
-    chunk = b"5000\r\n" + b" " * 0x5000 + b"\r\n0\r\n\r\n"
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        asked.append(scope["path"])
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
-
-    server.serve(app)
-    for pieces in ((CHUNKED + chunk + GOOD.replace(b"/sent", b"/next"),), (CHUNKED, chunk + GOOD.replace(b"/sent", b"/next"))):
-        client = await server.open()
-        for piece in pieces[:-1]:
-            await client.send(piece)
-            assert (await client.answer())[0] == 200
-        await client.send(pieces[-1])
-        if len(pieces) == 1:
-            assert (await client.answer())[0] == 200
-        await client.ended()
-    assert asked == ["/sent"] * 2
 
 
 async def test_an_offer_to_upgrade_is_passed_over(server: Server) -> None:
