@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -75,7 +76,7 @@ class Bench:
         """Measure this too; it is tried once, unmeasured, and left out if it can't be had."""
         try:
             item()
-        except Skipped as why:
+        except (Skipped, subprocess.SubprocessError) as why:
             self.measured.skipped[name] = str(why)
             print(f"skipped: {name}: {why}", file=sys.stderr)
             return
@@ -122,14 +123,15 @@ def bench(place: Place, peers: bool) -> Iterator[tuple[Bench, Hall, Served]]:
         service = open_.enter_context(served(place.url, place.folder))
         two = open_.enter_context(served(place.url, place.folder, "--workers", "2"))
         made = Bench(place, Generator(place.folder), references, Measured())
-        hall = Hall(service.host, service.port)
+        # Each plays at tables of its own: a match that went on elsewhere would have to be read again.
+        hall, of_two, of_twin = Hall(service.host, service.port), Hall(two.host, two.port), Hall(service.host, service.port)
         made.add("commands", lambda: made.commands(hall, service))
         made.add("latency at 1", lambda: made.latency(hall, service))
-        made.add("commands of two", lambda: made.play("commands of two", hall, two.port, CONNECTIONS, two).rate)
+        made.add("commands of two", lambda: made.play("commands of two", of_two, two.port, CONNECTIONS, two).rate)
         for name in ("two events", "textbook command"):
             made.add(f"pgbench {name}", lambda name=name: references.run(name, CONNECTIONS).rate)  # type: ignore[misc]
         twin = open_.enter_context(running.naive(place.url))
-        made.add("naive twin", lambda: made.play("naive twin", hall, twin, CONNECTIONS, None).rate)
+        made.add("naive twin", lambda: made.play("naive twin", of_twin, twin, CONNECTIONS, None).rate)
         if peers:
             for name, item in _peers(place, made, open_).items():
                 made.add(name, item)
