@@ -1,8 +1,9 @@
 // Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Node 18 or newer and nothing else.
-// Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs [events.json]
+// Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs [events.json ...]
 //
-// The file is an answer of list_events that you kept while the match went on; the record is then held against it as well. What
-// the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the game.
+// The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
+// against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
+// game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
 
 import { createHash, createHmac } from "node:crypto";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -91,11 +92,33 @@ function kept(item, now) {
   return Boolean(inNow) && same({ ...item, event: null }, { ...now, event: null });
 }
 
-const [, program = ""] = process.argv;
-if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) {
-  const record = JSON.parse(readFileSync(0, "utf8"));
-  const wrong = faults(record);
-  for (const name of process.argv.slice(2)) wrong.push(...brokenPromises(record, JSON.parse(readFileSync(name, "utf8")).items));
-  console.log(wrong.join("\n") || "Everything bears checking: the seed, every draw, every secret choice.");
-  process.exitCode = wrong.length ? 1 : 0;
+// The JSON of this text, which holds these fields. Throws, in words for whoever handed us something else.
+function given(text, fields, what) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`This is not ${what}: it is no JSON.`);
+  }
+  if (Array.isArray(value)) value = { items: value };
+  if (value === null || typeof value !== "object" || !fields.every((field) => field in value))
+    throw new Error(`This is not ${what}.${value?.detail ? ` The server said: ${value.detail}` : ""}`);
+  return value;
 }
+
+function main(names) {
+  let record, seen;
+  try {
+    record = given(readFileSync(0, "utf8"), ["match_id", "events", "proof"], "the record of a match");
+    seen = names.map((name) => given(readFileSync(name, "utf8"), ["items"], `a list of events (${name})`).items);
+  } catch (why) {
+    console.error(`Nothing was checked. ${why.message}`);
+    return 2;
+  }
+  const wrong = [...faults(record), ...seen.flatMap((items) => brokenPromises(record, items))];
+  console.log(wrong.join("\n") || "Everything bears checking: the seed, every draw, every secret choice.");
+  return wrong.length ? 1 : 0;
+}
+
+const [, program = ""] = process.argv;
+if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) process.exitCode = main(process.argv.slice(2));

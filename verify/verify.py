@@ -1,9 +1,10 @@
 """Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Python 3.9 or newer and nothing else.
 
-Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py [events.json]
+Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py [events.json ...]
 
-The file is an answer of list_events that you kept while the match went on; the record is then held against it as well. What
-the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the game.
+The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
+against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
+game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
 """
 
 import hashlib
@@ -96,10 +97,33 @@ def kept(item, now):
     return now is not None and {**item, "event": None} == {**now, "event": None} and {**now["event"], **told} == now["event"]
 
 
-if __name__ == "__main__":
-    record = json.load(sys.stdin)
+def given(text, fields, what):
+    """The JSON of this text, which holds these fields. Raises ValueError, in words for whoever handed us something else."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        raise ValueError(f"This is not {what}: it is no JSON.") from None
+    if isinstance(value, list):
+        value = {"items": value}
+    if not isinstance(value, dict) or not fields <= value.keys():
+        problem = value.get("detail") if isinstance(value, dict) else None
+        raise ValueError(f"This is not {what}." + (f" The server said: {problem}" if problem else ""))
+    return value
+
+
+def main():
+    try:
+        record = given(sys.stdin.read(), {"match_id", "events", "proof"}, "the record of a match")
+        seen = [given(pathlib.Path(name).read_text("utf-8"), {"items"}, f"a list of events ({name})")["items"] for name in sys.argv[1:]]
+    except (OSError, ValueError) as why:
+        print(f"Nothing was checked. {why}", file=sys.stderr)
+        return 2
     wrong = faults(record)
-    for name in sys.argv[1:]:
-        wrong += broken_promises(record, json.loads(pathlib.Path(name).read_text("utf-8"))["items"])
+    for items in seen:
+        wrong += broken_promises(record, items)
     print("\n".join(wrong) or "Everything bears checking: the seed, every draw, every secret choice.")
-    sys.exit(bool(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -86,8 +86,8 @@ async def seat_bot(
 ) -> Response[MatchView]:
     """Gives an open seat to a bot. With the last open one the match begins, unless its host is to start it.
 
-    `get_game` names the game's levels, the easiest first. A bot answers at once where choices are secret, and after a moment of
-    thought where they are open.
+    `get_game` names the game's levels, the easiest first. A bot chooses at once; over an open choice the
+    server may let it think for a moment.
     """
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:

@@ -98,7 +98,8 @@ async def open_match(
     """Opens a match by your terms. You are its host, and sit at seat 0 unless you say otherwise.
 
     The terms never change. A match that is full begins at once unless the host is to start it; one that has not begun after
-    a day expires. Only a repeated call finds no match: when it was private, and is not yours any more.
+    a day expires. 404 answers a repeated call alone, where the first one opened a private match that is not
+    yours to know of any more.
     """
     if data.testing is not None:
         test_mode.require()

@@ -49,7 +49,9 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """What went wrong, as RFC 9457 problem details. Nothing has changed when you get one.
+    """What went wrong, as RFC 9457 problem details. With a status below 500 nothing has changed.
+
+    After a 500 or a 503 it may have, late: send the same again with its `Idempotency-Key`, and you learn what became of it.
 
     Programs go by `code`; people are shown the sentence that `message_key` and `message_params` make in their language. It is
     among the labels of the game (`get_game`) where a rule refuses, and else among those of `get_labels`.

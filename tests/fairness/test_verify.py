@@ -136,18 +136,27 @@ async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list
     if command is None:
         pytest.skip(f"There is no {program[0]} here.")
     record = await played_out(join, "pico")
-    kept = tmp_path / "events.json"
-    kept.write_text(json.dumps({"items": changed(record, FORGERIES["both commitments"])["events"]}))
-    for each, files, code, words in (
-        (record, [], 0, "Everything bears checking"),
-        (changed(record, FORGERIES["an outcome"]), [], 1, "draw 1 came out otherwise"),
-        (record, [kept], 1, "event 1 was another one when you saw it"),
+    other = changed(record, FORGERIES["both commitments"])["events"]
+    page, items, none = tmp_path / "page.json", tmp_path / "items.json", tmp_path / "none.json"
+    page.write_text(json.dumps({"items": other}))
+    items.write_text(json.dumps(other))
+    early = (await (await join("Ada")).get(f"{await opened(await join('Ada'), 'pico')}/record")).text
+    for given, files, code, words in (
+        (json.dumps(record), [], 0, "Everything bears checking"),
+        (json.dumps(changed(record, FORGERIES["an outcome"])), [], 1, "draw 1 came out otherwise"),
+        (json.dumps(record), [page], 1, "event 1 was another one when you saw it"),
+        (json.dumps(record), [items], 1, "event 1 was another one when you saw it"),
+        ("", [], 2, "Nothing was checked. This is not the record of a match: it is no JSON."),
+        ("17", [], 2, "Nothing was checked. This is not the record of a match."),
+        (early, [], 2, "Nothing was checked. This is not the record of a match. The server said: The match is not over yet."),
+        (json.dumps(record), [none], 2, "none.json"),
     ):
         asked = [command, str(VERIFY / program[1]), *map(str, files)]
-        checking = await asyncio.create_subprocess_exec(*asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        told, _ = await checking.communicate(json.dumps(each).encode())
-        assert checking.returncode == code
+        checking = await asyncio.create_subprocess_exec(*asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        told, _ = await checking.communicate(given.encode())
+        assert checking.returncode == code, told.decode()
         assert words in told.decode()
+        assert "Traceback" not in told.decode()
 
 
 async def test_nothing_is_opened_before_the_end(join: Join) -> None:
