@@ -43,6 +43,9 @@ TAKE_SECONDS = 30.0
 LINGER_SECONDS = 2.0
 """For so long the rest of a refused request is thrown away, so that the client can read why; then the connection is cut."""
 
+STOPPING_LINGER_SECONDS = 0.5
+"""The same when the process stops."""
+
 BACKSTOP_SECONDS = 60.0
 """By then every earlier answer on a connection is out, when a later request on it was refused."""
 
@@ -66,6 +69,8 @@ class Edge(HttpToolsProtocol):
     """What has come in for this request, but for what came in one piece with the request before it."""
     _piece = 0
     """What came in last."""
+    _unsent: int | None = None
+    """What the client had not taken of its answers when the process, which stops, looked last; None while it does not stop."""
     _in_head = False
     _refusal: Trouble | None = None
     """Why the parser was stopped, if it was not the parser's own doing."""
@@ -151,10 +156,26 @@ class Edge(HttpToolsProtocol):
 
     # How a connection ends
 
+    def shutdown(self) -> None:
+        """The process stops. It calls this again about every half second, until the connection has ended.
+
+        What was asked for is answered. Nobody is waited for who takes nothing, or has not sent all of a request by the second call.
+        """
+        before, self._unsent = self._unsent, self.transport.get_write_buffer_size()
+        if self._unsent and self._unsent == before:
+            CUT.labels("stuck_at_stop").inc()
+            self.transport.abort()
+        elif self._ends is not None:
+            self.judge(self.loop.time())
+        elif before is not None and not self.pipeline and self.cycle is not None and self.cycle.more_body:
+            self._refuse(Trouble("unavailable"))
+        else:
+            super().shutdown()
+
     def linger(self) -> None:
         """End the connection so that what was written arrives. Closed at once, it would be reset by what the client still sends."""
         if self._ends is None and not self.transport.is_closing():
-            self._ends = self.loop.time() + LINGER_SECONDS
+            self._ends = self.loop.time() + (LINGER_SECONDS if self._unsent is None else STOPPING_LINGER_SECONDS)
             self.transport.write_eof()
 
     def _stop(self, why: Trouble) -> None:

@@ -26,6 +26,9 @@ class Gathered:
         if self._size > GATHERED_MAX_BYTES:
             self.send()
 
+    def get_write_buffer_size(self) -> int:
+        return self._size + self._transport.get_write_buffer_size()
+
     def write_eof(self) -> None:
         self.send()
         self._transport.write_eof()

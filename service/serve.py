@@ -29,8 +29,9 @@ log = structlog.get_logger()
 
 _GRACE_SECONDS = 5  # Streams end at once when they are asked to; this is for the one that does not.
 _WATCH_SECONDS = 1
-_STUCK_SECONDS = 0.5
-"""A client who has taken nothing for so long, when the process stops, is not waited for."""
+_ASK_AGAIN_SECONDS = 0.5
+"""How often a process that stops asks its connections to end."""
+
 _KEEP_ALIVE_SECONDS = 75
 """Longer than proxies keep a connection that rests, so that none of them sends a request into one that we are closing."""
 
@@ -67,7 +68,7 @@ def serve(settings: Settings) -> None:
             _run(_Server(settings, ready, look), listening)
         else:
             environment = dict(os.environ) | {"DATABASE_URL": settings.database_url}
-            running.enter_context(Workers(settings.workers, listening.fileno(), environment)).run(ready, look)
+            running.enter_context(Workers(settings.workers, listening, environment)).run(ready, look)
 
 
 def work(settings: Settings, listening: int, says: int) -> None:
@@ -163,20 +164,18 @@ class _Server(uvicorn.Server):
         # uvicorn waits for every answer before it lets the app end, so whoever waits for a match has to be let go first.
         for watch in (self._app.state.watch, self._app.state.talk.watch, self._app.state.turns.watch):
             watch.close()
-        cutting = asyncio.create_task(self._cut_off_the_stuck())
+        asking = asyncio.create_task(self._ask_again())
         await super().shutdown(sockets)
-        cutting.cancel()
+        asking.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asking
 
-    async def _cut_off_the_stuck(self) -> None:
-        """A client who takes nothing of what it is sent must not keep the process from its end. It lost nothing that it cannot ask for."""
-        left: dict[object, int] = {}
+    async def _ask_again(self) -> None:
+        """uvicorn asks each connection once to end. Some came too late to be asked, and some wait for a client who keeps us waiting."""
         while True:
-            await asyncio.sleep(_STUCK_SECONDS)
-            transports = [transport for each in self.server_state.connections if (transport := each.transport) is not None]
-            for transport in transports:
-                if (size := transport.get_write_buffer_size()) and left.get(transport) == size:
-                    transport.abort()
-            left = {transport: transport.get_write_buffer_size() for transport in transports}
+            await asyncio.sleep(_ASK_AGAIN_SECONDS)
+            for connection in list(self.server_state.connections):
+                connection.shutdown()
 
     async def _watch(self) -> None:
         now = asyncio.get_running_loop().time()

@@ -6,6 +6,7 @@ They share nothing but the port and the database, so one that dies takes nothing
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -40,11 +41,11 @@ log = structlog.get_logger()
 class Workers:
     """So many processes that run `python -m service worker` on one listening socket, started by a process that does nothing else.
 
-    `listening` is the number of the socket's file; `environment` is what they read their settings from. `with workers:` starts
-    them, and ends them all with the block.
+    `environment` is what they read their settings from. `with workers:` starts them, and ends them all with the block; then the
+    socket is closed too, before they end, so that nobody waits in its queue for an answer.
     """
 
-    def __init__(self, number: int, listening: int, environment: dict[str, str]) -> None:
+    def __init__(self, number: int, listening: socket.socket, environment: dict[str, str]) -> None:
         self._number, self._listening = number, listening
         self._numbers = tempfile.mkdtemp(prefix="ludicitude-numbers-")
         self._environment = environment | {NUMBERS: self._numbers}
@@ -87,7 +88,7 @@ class Workers:
         self._stopping = True
 
     def _start(self) -> "_Worker":
-        return _Worker(self._listening, self._environment)
+        return _Worker(self._listening.fileno(), self._environment)
 
     def _bury(self, worker: "_Worker", code: int) -> None:
         mark_process_dead(worker.pid, self._numbers)  # type: ignore[no-untyped-call]
@@ -101,6 +102,7 @@ class Workers:
     def _stop(self) -> None:
         """Ask all to end, and wait for them. What they have acknowledged is on disk, whatever becomes of them."""
         self._stopping = True
+        self._listening.close()
         for worker in self._running:
             worker.ask_to_end()
         deadline = time.monotonic() + STOP_SECONDS

@@ -58,11 +58,15 @@ def test_a_server_that_is_asked_to_stop_ends_its_streams_and_long_polls_at_once(
     assert took < 2, "the embedded PostgreSQL stops in this time too"
 
 
-def test_a_client_that_takes_nothing_keeps_no_server_from_stopping(used_server_folder: Path) -> None:
-    """It asks for a few megabytes and reads none of them, so that neither the kernel nor the server gets rid of what it is sent."""
+def test_clients_that_take_or_send_nothing_keep_no_server_from_stopping(used_server_folder: Path) -> None:
+    """One asks for a few megabytes and reads none of them, so that neither the kernel nor the server gets rid of what it is sent.
+
+    Another one has begun a request and does not go on.
+    """
     with served(used_server_folder) as service:
         host, port = service.address.removeprefix("http://").split(":")
-        with socket.socket() as stuck:
+        with socket.socket() as stuck, socket.create_connection((host, int(port))) as half:
+            half.sendall(b"POST /v1/players HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")
             stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             stuck.connect((host, int(port)))
             stuck.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: ludicitude.test\r\n\r\n" * 30)
@@ -72,6 +76,7 @@ def test_a_client_that_takes_nothing_keeps_no_server_from_stopping(used_server_f
             assert service.end(signal.SIGTERM) == 0
             took = time.monotonic() - began
     assert took < 4, "five seconds are for those who take something"
+    assert "Traceback" not in (used_server_folder / "errors").read_text()
 
 
 def test_a_stream_goes_on_after_a_restart_where_it_stopped(used_server_folder: Path) -> None:

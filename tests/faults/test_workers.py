@@ -112,7 +112,7 @@ def test_workers_that_keep_dying_are_given_up() -> None:
     looks = []
     try:
         with socket.create_server(("127.0.0.1", 0)) as listening:
-            workers = Workers(2, listening.fileno(), {**os.environ, "PORT": "eighty"})
+            workers = Workers(2, listening, {**os.environ, "PORT": "eighty"})
             with pytest.raises(CantRun, match=f"{DEATHS_MAX} workers died"), workers:
                 workers.run(ready=lambda: pytest.fail("none of them can serve"), look=lambda: looks.append(1))
     finally:
