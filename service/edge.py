@@ -202,12 +202,13 @@ class Edge(HttpToolsProtocol):
 
         There is nothing to upgrade to, but some clients offer it with every request, in the hope of HTTP/2.
         """
-        method = self.parser.get_method()
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
         if method == b"CONNECT":
             self._stop(Trouble("malformed_request", "This is no proxy."))
-        self.parser = httptools.HttpRequestParser(self)
         kept = [header for header in self.headers if header[0] not in (b"connection", b"upgrade", b"http2-settings")]
-        return b"%s %s HTTP/1.1\r\n%s\r\n" % (method, self.url, b"".join(b"%s: %s\r\n" % header for header in kept))
+        kept.append((b"connection", b"keep-alive" if self.parser.should_keep_alive() else b"close"))
+        self.parser = httptools.HttpRequestParser(self)
+        return b"%s %s HTTP/%s\r\n%s\r\n" % (method, self.url, version, b"".join(b"%s: %s\r\n" % header for header in kept))
 
     def _require_small_head(self) -> None:
         if len(self.url) > TARGET_MAX_BYTES:

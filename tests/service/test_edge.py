@@ -117,6 +117,14 @@ async def test_an_offer_to_upgrade_is_passed_over(server: Server) -> None:
         assert [(await client.answer())[0] for _ in range(4)] == [200] * 4
 
 
+@pytest.mark.parametrize("asked", [b"HTTP/1.1\r\nConnection: close, Upgrade", b"HTTP/1.0\r\nConnection: Upgrade"])
+async def test_who_offers_an_upgrade_and_wants_one_answer_gets_no_more(server: Server, asked: bytes) -> None:
+    client = await server.open()
+    await client.send(GOOD.replace(b"HTTP/1.1", asked + b"\r\nUpgrade: h2c"))
+    assert (await client.answer())[0] == 200
+    await client.ended()
+
+
 async def test_who_says_nothing_is_let_go(server: Server) -> None:
     client = await server.open()
     server.after(edge.REQUEST_SECONDS - 1)
