@@ -149,15 +149,20 @@ SELECT stream_id, version, last_epoch, last_tx, gen_random_uuid(), 'pico.unheard
     jsonb_build_object('actor', '', 'command', stream_id, 'app', ''), now()
 FROM moved
 """
+DUE = "UPDATE match_current SET due_at = now() - interval '1 hour', bots_at = now() - interval '1 hour' WHERE stream_id = $1"
 
 
 async def test_a_match_that_breaks_keeps_nobody_from_playing_another(join: Join, database_url: str) -> None:
-    """Here by an event that nobody can read. It is left alone, and everything else goes on."""
+    """Here by an event that nobody can read, while its clock and its bots are due. It is left alone, and everything else goes on."""
     ada, _, path = await begun(join)
     database = await asyncpg.connect(database_url)
-    await database.execute(BROKEN, UUID(path.rpartition("_")[2]))
+    for statement in (BROKEN, DUE):
+        await database.execute(statement, UUID(path.rpartition("_")[2]))
     await database.close()
     assert (await ada.post(f"{path}/resign")).status_code >= 500
+    ada, _, slow = await begun(join)
+    for _ in range(2):
+        assert "match.timed_out" in await happened(ada, slow, await forward(ada, slow, 700)), "also the clocks of others"
     ada, bob, another = await begun(join)
     assert (await bob.post(f"{another}/resign")).json()["status"] == "ended"
     assert (await ada.get("/v1/matches", params={"mine": True})).status_code == 200
