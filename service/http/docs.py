@@ -37,6 +37,12 @@ def show_docs() -> Response[bytes]:
     return Response((PAGES / "index.html").read_bytes(), media_type="text/html", headers=HEADERS)
 
 
+@get("/", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def open_docs() -> Redirect:
+    """Who opens the address that the welcome names finds out what is here."""
+    return Redirect("/docs")
+
+
 @get(["/docs/guide", "/docs/guide/"], include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
 def open_guide() -> Redirect:
     """The guide begins with its first page."""
@@ -76,4 +82,4 @@ def _with_anchor(heading: re.Match[str]) -> str:
 
 assets = create_static_files_router("/docs/assets", [PAGES], opt=ANONYMOUS, include_in_schema=False, name="docs_assets")
 
-ROUTES = (show_docs, open_guide, show_page, assets)
+ROUTES = (open_docs, show_docs, open_guide, show_page, assets)

@@ -50,7 +50,7 @@ class Documented(httpx.AsyncBaseTransport):
 
 def check(request: httpx.Request, response: httpx.Response) -> str | None:
     """Raise AssertionError unless the document admits this answer; the operationId of the request, if it is for one."""
-    if request.url.path.startswith(BESIDE_THE_API) and not response.is_error:
+    if (request.url.path == "/" or request.url.path.startswith(BESIDE_THE_API)) and not response.is_error:
         return None
     told = f"{request.method} {request.url.path} -> {response.status_code} {response.text[:500]}"
     operation = find(request.method, request.url.path)

@@ -20,6 +20,12 @@ async def test_the_page_and_all_it_loads_come_from_here(client: httpx.AsyncClien
             assert (await client.get(address)).status_code == 200, address
 
 
+async def test_the_bare_address_of_the_server_leads_there(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/docs")
+    assert (await client.post("/")).json()["code"] == "method_not_allowed"
+
+
 async def test_the_browser_is_told_to_ask_nobody_else(client: httpx.AsyncClient) -> None:
     policy = (await client.get("/docs")).headers["content-security-policy"]
     assert "default-src 'none'" in policy
