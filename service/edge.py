@@ -112,9 +112,10 @@ class Edge(HttpToolsProtocol):
             while data:
                 data = self._parse(data)
         except httptools.HttpParserError:
-            self._refuse(self._refusal or Trouble("malformed_request", "The request is not HTTP that can be read."))
+            if self._ends is None:
+                self._refuse(self._refusal or Trouble("malformed_request", "The request is not HTTP that can be read."))
         else:
-            if self._began is not None and self._bytes > REQUEST_MAX_BYTES:
+            if self._ends is None and self._began is not None and self._bytes > REQUEST_MAX_BYTES:
                 self._refuse(Trouble("headers_too_large" if self._in_head else "body_too_large"))
 
     def on_message_begin(self) -> None:
@@ -125,6 +126,8 @@ class Edge(HttpToolsProtocol):
         if self.parser.should_upgrade():
             return
         self._in_head = False
+        if self._ends is not None:  # It came in one piece with the body that ended the connection, and could not be answered.
+            raise httptools.HttpParserError
         self._require_small_head()
         if len(self.pipeline) >= PIPELINE_MAX:
             self._stop(Trouble("malformed_request", f"More than {PIPELINE_MAX} requests wait on this connection."))
@@ -137,7 +140,7 @@ class Edge(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
         self._body_bytes += len(body)
-        if self._body_bytes > BODY_MAX_BYTES or self.cycle.response_complete:
+        if self._body_bytes > BODY_MAX_BYTES:
             self._end_after_answer()
 
     def on_message_complete(self) -> None:
@@ -145,6 +148,9 @@ class Edge(HttpToolsProtocol):
             return
         self._began, self._bytes = None, 0
         super().on_message_complete()
+        if self.cycle.response_complete:  # The rest of its body came after the answer, and was thrown away.
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def pause_writing(self) -> None:
         self._stuffed = self.loop.time()
@@ -176,6 +182,7 @@ class Edge(HttpToolsProtocol):
         """End the connection so that what was written arrives. Closed at once, it would be reset by what the client still sends."""
         if self._ends is None and not self.transport.is_closing():
             self._ends = self.loop.time() + (LINGER_SECONDS if self._unsent is None else STOPPING_LINGER_SECONDS)
+            self.pipeline.clear()  # Whatever waits for its turn could not be answered, and is not done.
             self.transport.write_eof()
 
     def _stop(self, why: Trouble) -> None:
@@ -210,7 +217,7 @@ class Edge(HttpToolsProtocol):
             self._stop(Trouble("headers_too_large"))
 
     def _end_after_answer(self) -> None:
-        """The app refuses the body of this request, or has answered without it; nobody waits for the rest."""
+        """The body of this request is larger than any that is read; nobody waits for the rest."""
         if self.cycle.response_complete:
             self.linger()
         elif not isinstance(self.cycle.transport, _LastAnswer):

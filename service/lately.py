@@ -22,6 +22,7 @@ class Lately(Generic[K, V]):
         self._kept: dict[K, tuple[float, V]] = {}
         self._wanted: set[K] = set()
         self._asking: asyncio.Task[Mapping[K, V]] | None = None
+        self._changes = 0
 
     def known(self, key: K) -> V | None:
         """The answer if there is a fresh one at hand."""
@@ -43,7 +44,8 @@ class Lately(Generic[K, V]):
         return found
 
     def forget(self, about: Callable[[K, V], bool]) -> None:
-        """Ask again for everything that this says is about what has just changed."""
+        """Ask again for everything that this says is about what has just changed. What is being asked at the moment is not kept."""
+        self._changes += 1
         for key in [key for key, (_, answer) in self._kept.items() if about(key, answer)]:
             del self._kept[key]
 
@@ -56,8 +58,10 @@ class Lately(Generic[K, V]):
 
     async def _ask_now(self) -> Mapping[K, V]:
         wanted, self._wanted, self._asking = self._wanted, set(), None
-        asked_at = time.monotonic()
+        asked_at, changes = time.monotonic(), self._changes
         answers = await self._ask(wanted)
+        if changes != self._changes:
+            return answers
         if len(self._kept) + len(answers) > KEPT_MAX:
             self._kept = {key: kept for key, kept in self._kept.items() if asked_at - kept[0] < FRESH_SECONDS}
         if len(self._kept) + len(answers) <= KEPT_MAX:

@@ -79,7 +79,7 @@ def _seeing(app: Litestar, call: Call) -> dict[str, Any]:
 
 
 _KEY = re.compile(KEY_PATTERN)
-_NUMBER = re.compile(rb"(after|limit|wait)=(\d{1,16})")
+_NUMBER = re.compile(rb"(after|limit|wait)=(0|[1-9]\d{0,15})")
 
 ROUTES: Mapping[tuple[str, str], tuple[HTTPRouteHandler, Take]] = {
     ("POST", "/commands"): (send_command, _of_command),

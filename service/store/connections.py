@@ -79,6 +79,8 @@ class Connections:
             connection = await self._pool.acquire(timeout=ACQUIRE_SECONDS)
         except TimeoutError as full:
             raise StoreAway("no connection got free in time") from full
+        except asyncpg.InternalClientError as reason:  # A new connection broke at an awkward moment.
+            raise _Passing from reason
         except (OSError, asyncpg.PostgresError) as reason:
             if not _passing(reason):
                 raise

@@ -16,6 +16,7 @@ from uuid import UUID
 
 import asyncpg
 import msgspec
+import structlog
 from prometheus_client import Counter, Histogram
 
 from service.store.connections import Connections
@@ -50,6 +51,8 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _outcome = lru_cache(APPENDS.labels)
 
+log = structlog.get_logger()
+
 
 Then: TypeAlias = Callable[[Appended], None]
 """What is to be done the moment an append is on disk, whoever still waits for it."""
@@ -65,8 +68,11 @@ class _Waiting:
 
     def succeeded(self, appended: Appended) -> None:
         self._count("duplicate" if appended.duplicate else "appended")
-        if self.then is not None:
-            self.then(appended)
+        try:
+            if self.then is not None:
+                self.then(appended)
+        except Exception:  # It is on disk all the same, and who waits for it, or came with it, is told so.
+            log.exception("not_told_of_append", stream=str(self.append.stream))
         if not self.done.done():
             self.done.set_result(appended)
 
@@ -147,8 +153,8 @@ class Writer:
             [row] = await self._connections.rows(APPEND_MANY, together(waiting.append for waiting in batch), patience=0)
             appended = frozenset(row["appended"])
             BATCHES.inc()
-        except (StoreAway, asyncpg.PostgresError, asyncpg.InterfaceError):
-            pass  # Each of them finds out for itself, and tells.
+        except Exception as error:  # Each of them finds out for itself, and tells.
+            log.warning("batch_failed", appends=len(batch), reason=repr(error))
         for waiting in batch:
             append = waiting.append
             if append.stream in appended:

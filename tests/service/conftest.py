@@ -14,6 +14,7 @@ from service import settings
 from service.app import create_app
 from service.operators import token_hash
 from tests.service.documented import Documented
+from tests.service.raw import Server
 from tests.service.routes import app_of_routes
 
 OLGA = "ludop_jgSK4fOBbeRAZWIrVoxiAH1Y6lnO7beEdY65dYPOXHo06K6Cq"
@@ -95,3 +96,12 @@ async def join(client: httpx.AsyncClient, transport: Documented) -> Join:
 def bearing(transport: httpx.AsyncBaseTransport, token: str) -> httpx.AsyncClient:
     """A client that sends this token."""
     return httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test", headers={"Authorization": f"Bearer {token}"})
+
+
+@pytest_asyncio.fixture
+async def server() -> AsyncIterator[Server]:
+    made = Server(app_of_routes())
+    async with await asyncio.get_running_loop().create_server(made.accept, "127.0.0.1", 0) as listening:
+        made.port = listening.sockets[0].getsockname()[1]
+        yield made
+        await made.close()

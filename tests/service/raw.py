@@ -12,6 +12,10 @@ from service.edge import Edge
 
 PATIENCE_SECONDS = 20
 
+BODY = b'{"command":{"type":"red","number":1}}'
+GOOD = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 37\r\n\r\n" + BODY
+CHUNKED = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
 
 class Client:
     """One raw connection."""

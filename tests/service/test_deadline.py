@@ -59,6 +59,16 @@ async def test_who_asked_to_wait_is_given_that_time_too() -> None:
     assert (await asked(Slow(0.5), "?wait=0")).status_code == 503
 
 
+@pytest.mark.parametrize("query", ["?wait=1.0", "?w%61it=1", "?wait=%31", "?wait=0&wait=1", "?x=%ff&wait=1"])
+async def test_however_it_is_written(query: str) -> None:
+    assert (await asked(Slow(0.5), query)).status_code == 200
+
+
+async def test_nobody_is_given_more_than_a_route_grants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "WAIT_MAX_SECONDS", 0)
+    assert (await asked(Slow(0.5), "?wait=99")).status_code == 503
+
+
 async def test_an_answer_that_has_begun_may_take_its_time() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -90,6 +90,8 @@ WRONG: list[tuple[str, str, dict[str, str], dict[str, Any], int | None]] = [
     ("GET", "{match}?at_version=x", {}, {}, 400),
     ("GET", "{match}/events?after=-1", {}, {}, 400),
     ("GET", "{match}/events?limit=0", {}, {}, 400),
+    ("GET", "{match}/events?after=007", {}, {}, 400),
+    ("GET", "{match}/events?after=1.0&wait=1e0", {}, {}, 200),
     ("GET", "{match}/events?wait=26", {}, {}, 400),
     ("GET", "{match}/events?after=1&after=2", {}, {}, None),
     ("GET", "{match}/events?after=9007199254740992", {}, {}, 400),

@@ -1,31 +1,16 @@
 """The edge of the server, over real connections: what is no request, what is too large for one, and who takes too long."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from service import edge
 from service.edge import Edge
 from service.gathered import Gathered
-from tests.service.raw import PATIENCE_SECONDS, Server
-from tests.service.routes import app_of_routes
+from tests.service.raw import BODY, CHUNKED, GOOD, PATIENCE_SECONDS, Server
 
-BODY = b'{"command":{"type":"red","number":1}}'
-GOOD = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 37\r\n\r\n" + BODY
-CHUNKED = b"POST /sent HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 LONGER_THAN_ANYTHING = 1000.0
-
-
-@pytest_asyncio.fixture
-async def server() -> AsyncIterator[Server]:
-    made = Server(app_of_routes())
-    async with await asyncio.get_running_loop().create_server(made.accept, "127.0.0.1", 0) as listening:
-        made.port = listening.sockets[0].getsockname()[1]
-        yield made
-        await made.close()
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,7 @@ import asyncio
 from typing import Any
 
 from service import edge
-from tests.service.raw import Server
-from tests.service.test_edge import GOOD, server
-
-__all__ = ["server"]
+from tests.service.raw import GOOD, Server
 
 
 def ask_to_end(server: Server) -> None:

@@ -57,6 +57,18 @@ async def test_what_is_not_there_is_asked_again_and_so_is_what_has_changed() -> 
     assert asked.times == [["nobody"], ["nobody"], ["a", "b"]]
 
 
+async def test_what_changes_while_it_is_asked_for_is_not_kept() -> None:
+    """The answer may be of before the change, and the next question has to get the one of after it."""
+    asked = Asked()
+    known: Lately[str, str] = Lately(asked)
+    first = asyncio.create_task(known.get(["a"]))
+    while not asked.times:  # noqa: ASYNC110 - the very moment is wanted.
+        await asyncio.sleep(0)
+    known.forget(lambda key, _: key == "a")
+    assert await first == {"a": "A"}
+    assert known.known("a") is None
+
+
 async def test_an_answer_grows_old(monkeypatch: pytest.MonkeyPatch) -> None:
     known: Lately[str, str] = Lately(Asked())
     await known.get(["a"])

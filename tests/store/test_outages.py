@@ -165,6 +165,19 @@ async def test_the_victim_of_a_deadlock_tries_again_and_not_for_ever(monkeypatch
     assert stubborn.asked < 50
 
 
+async def test_a_new_connection_that_breaks_at_an_awkward_moment_is_made_again(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    acquire, faults = asyncpg.Pool.acquire, [asyncpg.InternalClientError("awkward")]
+
+    def awkward(self: "asyncpg.Pool[asyncpg.Record]", **how: float) -> object:
+        if faults:
+            raise faults.pop()
+        return acquire(self, **how)
+
+    monkeypatch.setattr(asyncpg.Pool, "acquire", awkward)
+    assert (await store.append(appending(uuid4(), 0))).first == 1
+    assert not faults
+
+
 async def test_a_database_that_is_not_there(proxy: Proxy) -> None:
     proxy.cut()
     with pytest.raises(StoreAway):

@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+from typing import Any
+from unittest.mock import ANY
 from uuid import UUID, uuid4, uuid5
 
 import asyncpg
@@ -9,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
+from service.store.connections import Connections
 from service.store.writer import APPEND_MANY, TOGETHER_MAX
 from service.store.writer import together as together_in_json
 from tests.store.appends import LINE, Session, appending, happened, positions, session
@@ -100,6 +103,37 @@ async def test_one_that_cannot_be_stored_spoils_no_other(store: EventStore) -> N
     assert isinstance(answers[0], asyncpg.PostgresError)
     assert all(isinstance(answer, Appended) for answer in answers[1:])
     assert await store.versions([bad, *good]) == {bad: 1, **dict.fromkeys(good, 2)}
+
+
+@pytest.mark.parametrize("fault", [asyncpg.InternalClientError("awkward"), RuntimeError("a bug")])
+async def test_whatever_a_batch_fails_of_each_is_appended_alone(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    rows, streams = Connections.rows, await opened(store, 3)
+
+    async def broken(self: Connections, statement: str, *arguments: Any, **how: Any) -> Any:
+        if statement == APPEND_MANY:
+            raise fault
+        return await rows(self, statement, *arguments, **how)
+
+    monkeypatch.setattr(Connections, "rows", broken)
+    answers = await asyncio.wait_for(together(store, *(appending(stream, 1) for stream in streams)), 20)
+    assert [isinstance(answer, Appended) for answer in answers] == [True] * 3
+    assert store.appending == 0
+
+
+async def test_a_fault_in_what_comes_after_concerns_nobody_else(store: EventStore) -> None:
+    streams = await opened(store, 3)
+    moved: list[Appended] = []
+
+    def fails(_: Appended) -> None:
+        raise RuntimeError("a bug")
+
+    begun = [store.begin(appending(stream, 1), then) for stream, then in zip(streams, (fails, moved.append, fails), strict=True)]
+    answers = await asyncio.wait_for(asyncio.gather(*begun), 20)
+    assert moved == [answers[1]]
+    assert await asyncio.wait_for(store.begin(appending(streams[0], 2), fails), 20) == Appended(3, 3, duplicate=False, at=ANY)
+    assert store.appending == 0
 
 
 async def test_a_stream_that_somebody_holds_holds_up_no_other(store: EventStore, database_url: str, database: Session) -> None:
