@@ -63,11 +63,11 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
 
 
 class DrawsFixed(msgspec.Struct, frozen=True, tag_field="type", tag="match.draws_fixed"):
-    """The outcomes of the first draws were set beforehand. Only a server in test mode does this."""
+    """The seed, or the outcomes of the first draws, were set beforehand, so no draw is fair. Only a server in test mode does this."""
 
     outcomes: Annotated[
         tuple[tuple[int | str, ...], ...] | None,
-        msgspec.Meta(description="In the order of the draws; hidden from everybody until the end."),
+        msgspec.Meta(description="Those that were set, in the order of the draws; hidden from everybody until the end."),
     ]
 
 
