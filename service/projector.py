@@ -46,7 +46,7 @@ class MatchView(msgspec.Struct, frozen=True):
 
     match_id: Annotated[str, msgspec.Meta(description="The match's id.")]
     game: Annotated[str, msgspec.Meta(description="Key of the game.")]
-    ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match is played by.")]
+    ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match began by.")]
     status: Status
     version: Annotated[int, msgspec.Meta(description="How many events the match has; the cursor for `list_events`.")]
     options: Annotated[AnyOptions, msgspec.Meta(description="What the players agreed on, every option with its value.")]

@@ -59,6 +59,7 @@ export function faults(record) {
   const found = [];
   const commitment = sha("commit", match, proof.seed);
   if (opened.commitment !== commitment || proof.commitment !== commitment) found.push("the seed is not the one committed to");
+  if (record.events.some((item) => item.event.type === "match.draws_fixed")) found.push("the draws were set beforehand, for a test");
   const started = record.events.filter((item) => item.event.type === "match.started");
   const published = started.flatMap((item) => item.event.seats.map((seat) => seat.entropy));
   if (!same(proof.entropy, published)) found.push("the entropy is not the one published at the start");

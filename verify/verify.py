@@ -65,6 +65,8 @@ def faults(record):
     found = []
     if not opened["commitment"] == proof["commitment"] == sha("commit", match, proof["seed"]):
         found.append("the seed is not the one committed to")
+    if any(item["event"]["type"] == "match.draws_fixed" for item in record["events"]):
+        found.append("the draws were set beforehand, for a test")
     started = [item["event"] for item in record["events"] if item["event"]["type"] == "match.started"]
     if proof["entropy"] != [seat["entropy"] for event in started for seat in event["seats"]]:
         found.append("the entropy is not the one published at the start")

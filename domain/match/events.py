@@ -45,7 +45,7 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
     """The match was opened with these terms, which never change afterwards."""
 
     game: Annotated[str, msgspec.Meta(description="Key of the game.")]
-    ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match is played by.")]
+    ruleset: Annotated[int, msgspec.Meta(description="Version of the game's rules that this match began by.")]
     options: Annotated[Options, msgspec.Meta(description="What the players agreed on, every option with its value.")]
     seats: Annotated[int, msgspec.Meta(ge=1, description="How many seats the match has.")]
     visibility: Visibility
@@ -63,11 +63,11 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
 
 
 class DrawsFixed(msgspec.Struct, frozen=True, tag_field="type", tag="match.draws_fixed"):
-    """The outcomes of the first draws were set beforehand. Only a server in test mode does this."""
+    """The seed, or the outcomes of the first draws, were set beforehand, so no draw is fair. Only a server in test mode does this."""
 
     outcomes: Annotated[
         tuple[tuple[int | str, ...], ...] | None,
-        msgspec.Meta(description="In the order of the draws; hidden from everybody until the end."),
+        msgspec.Meta(description="Those that were set, in the order of the draws; hidden from everybody until the end."),
     ]
 
 

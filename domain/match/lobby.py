@@ -28,11 +28,11 @@ def open_match(
     entropy: str,
     bots: Sequence[str],
     world: World,
-    fixed: tuple[Outcome, ...] = (),
+    fixed: tuple[Outcome, ...] | None = None,
 ) -> tuple[Entry, ...]:
     """Open a match by these terms; the host takes seat 0 unless they do not want to sit, and the bots the next seats.
 
-    `fixed` are outcomes for its first draws, where a test wants them.
+    `fixed` are outcomes for its first draws, none of them where a test has fixed the seed alone; null for a match that is no test.
     """
     if terms.seats not in game.seats:
         raise Unfit("seats_not_allowed", "seats")
@@ -41,7 +41,7 @@ def open_match(
     if terms.clock is None and terms.visibility == "public":
         raise Unfit("clock_needed", "clock")
     entries: tuple[Entry, ...] = (Entry(terms, due=world.now + OPEN_FOR),)
-    if fixed:
+    if fixed is not None:
         entries += (Entry(DrawsFixed(fixed)),)
     if sit:
         entries += (Entry(SeatTaken(0, terms.host, entropy or None), 0),)

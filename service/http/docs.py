@@ -68,7 +68,7 @@ def _guide() -> Mapping[str, bytes]:
 
 def _page(frame: str, text: str) -> str:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    body = re.sub(r"<h([23])>(.*?)</h\1>", _with_anchor, markdown.render(text))
+    body = re.sub(r"<h([23])>(.*?)</h\1>", _with_anchor, markdown.render(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)))
     title = re.search(r"^# (.+)$", text, re.MULTILINE)
     return frame.replace("{title}", html.escape(title[1] if title else "")).replace("{body}", body)
 

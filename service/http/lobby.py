@@ -32,7 +32,12 @@ class MatchSummary(msgspec.Struct, frozen=True):
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, Meta(description="Null: nobody is hurried.")]
-    seats: Annotated[tuple[SeatView, ...], Meta(description="Who sits where, in seat order.")]
+    seats: Annotated[
+        tuple[SeatView, ...],
+        Meta(
+            description="Who sits where, in seat order. Where you are shown the play with a delay, `stand_in` tells nothing: it is false."
+        ),
+    ]
     host: Annotated[str, Meta(description="Player id of the host, who may start the match.")]
     seats_open: Annotated[
         int,
@@ -93,6 +98,10 @@ def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> Match
     shown = row.shown
     seated = (chair.player_id for chair in shown.chairs)
     seat = None if caller is None else next((seat for seat, player_id in enumerate(seated) if player_id == caller.player_id), None)
+    version = shown_version(shown.spectators, row.status, shown.began, row.version, seat)
+    chairs = shown.chairs
+    if version != row.version:  # The row knows who has resigned now, and not who had then.
+        chairs = tuple(msgspec.structs.replace(chair, resigned=0) for chair in chairs)
     return MatchSummary(
         match_id=match_id_of(row.stream_id),
         game=row.game,
@@ -101,11 +110,11 @@ def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> Match
         visibility=row.visibility,
         spectators=shown.spectators,
         clock=shown.clock,
-        seats=seats(shown.chairs, names),
+        seats=seats(chairs, names),
         host=shown.host,
         seats_open=row.seats_open,
         opened_at=whole_seconds(row.opened_at),
-        version=shown_version(shown.spectators, row.status, shown.began, row.version, seat),
+        version=version,
     )
 
 

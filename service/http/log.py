@@ -47,7 +47,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
 
     match_id: Annotated[str, Meta(description="The match's id.")]
     game: Annotated[str, Meta(description="Key of the game.")]
-    ruleset: Annotated[int, Meta(description="Version of the game's rules that it was played by.")]
+    ruleset: Annotated[int, Meta(description="Version of the game's rules that it began by.")]
     options: Annotated[AnyOptions, Meta(description="What the players had agreed on, every option with its value.")]
     seats: Annotated[tuple[SeatView, ...], Meta(description="Who sat where at the end, in seat order.")]
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]

@@ -105,6 +105,7 @@ async def open_match(
         test_mode.require()
     testing = data.testing or Testing()
     game = GAMES[data.options.__struct_config__.tag]
+    fixed = testing.outcomes if testing.outcomes or testing.seed else None
     seats = data.seats if data.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))
 
     def decide(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
@@ -123,7 +124,7 @@ async def open_match(
             scheme=SCHEME,
             commitment=commitment,
         )
-        return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, testing.outcomes)
+        return lobby.open_match(game, match_id, terms, data.sit, data.entropy or "", data.bots, world, fixed)
 
     try:
         async with hosts.room(opening.player_id, sits=data.sit):

@@ -63,6 +63,7 @@ FORGERIES: dict[str, Callable[[Any], object]] = {
         other_value(forged["events"][seal["version"] - 1]["event"])
         for seal in [seal for seal in forged["proof"]["seals"] if len(json.loads(seal["command"])) > 1][:1]
     ],
+    "a test": lambda forged: forged["events"][1]["event"].update(type="match.draws_fixed"),
     "an event left out": lambda forged: forged["events"].pop(1),
     "the end left out": lambda forged: forged["events"].pop(),
 }

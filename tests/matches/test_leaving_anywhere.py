@@ -35,6 +35,7 @@ def test_a_match_ends_whoever_leaves_at_any_moment(game: AnyGame) -> None:
             if choices == leaves_at:
                 left_in.add(game.view(match.table, None).phase)
                 match = fold(game, match, table.resign(game, match, leaver))
+                assert (match.status == "playing") == (seats > 2), "the others play on"
                 if match.status == "ended":
                     break
             owed = luck.choice(match.owed)

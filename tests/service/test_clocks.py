@@ -145,19 +145,26 @@ async def test_tables_that_nobody_came_to_expire_and_leave_nothing_behind(app: L
 BROKEN = """
 WITH moved AS (UPDATE es.streams SET version = version + 1 WHERE stream_id = $1 RETURNING stream_id, version, last_epoch, last_tx)
 INSERT INTO es.events (stream_id, version, epoch, tx_id, event_id, type, schema_version, data, meta, at)
-SELECT stream_id, version, last_epoch, last_tx, gen_random_uuid(), 'pico.unheard_of', 1, '{}',
+SELECT stream_id, version, last_epoch, last_tx, gen_random_uuid(), $2, 1, '{}',
     jsonb_build_object('actor', '', 'command', stream_id, 'app', ''), now()
 FROM moved
 """
+DUE = "UPDATE match_current SET due_at = now() - interval '1 hour', bots_at = now() - interval '1 hour' WHERE stream_id = $1"
 
 
 async def test_a_match_that_breaks_keeps_nobody_from_playing_another(join: Join, database_url: str) -> None:
-    """Here by an event that nobody can read. It is left alone, and everything else goes on."""
-    ada, _, path = await begun(join)
+    """Two of them: by an event of no known type, and by one without its fields; their clocks are due. They are left alone."""
     database = await asyncpg.connect(database_url)
-    await database.execute(BROKEN, UUID(path.rpartition("_")[2]))
+    for event_type in ("pico.unheard_of", "pico.card_committed"):
+        ada, _, path = await begun(join)
+        stream = UUID(path.rpartition("_")[2])
+        await database.execute(BROKEN, stream, event_type)
+        await database.execute(DUE, stream)
+        assert (await ada.post(f"{path}/resign")).status_code >= 500
     await database.close()
-    assert (await ada.post(f"{path}/resign")).status_code >= 500
+    ada, _, slow = await begun(join)
+    for _ in range(2):
+        assert "match.timed_out" in await happened(ada, slow, await forward(ada, slow, 700)), "also the clocks of others"
     ada, bob, another = await begun(join)
     assert (await bob.post(f"{another}/resign")).json()["status"] == "ended"
     assert (await ada.get("/v1/matches", params={"mine": True})).status_code == 200

@@ -53,6 +53,7 @@ async def test_the_guide_is_served_under_the_names_it_has_in_the_repository(clie
         page = await client.get(f"/docs/guide/{path.relative_to(resources.folder('docs')).as_posix()}")
         assert page.headers["content-type"].startswith("text/html"), path
         assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert "&lt;!--" not in page.text, f"{path.name} shows a comment"
         for target, anchor in re.findall(r'href="([^"#]*)(#[^"]*)?"', page.text):
             if not target.startswith(("data:", "https://")):
                 linked = await client.get(urljoin(str(page.url), target) if target else str(page.url))

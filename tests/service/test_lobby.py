@@ -187,6 +187,24 @@ async def test_a_delayed_match_does_not_tell_its_spectators_how_far_it_is(ada: h
     assert (seated["version"], watched["version"]) == (version, version - DELAY_EVENTS)
 
 
+async def test_a_delayed_match_does_not_tell_its_spectators_who_has_just_resigned(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    match_id = await opened(ada, {"game": "wolves"}, seats=3, spectators="delayed")
+    for other in (bob, cid):
+        await other.post(f"/v1/matches/{match_id}/seats", json={})
+    assert (await cid.post(f"/v1/matches/{match_id}/resign")).status_code == 200
+
+    async def stand_ins(who: httpx.AsyncClient) -> list[bool]:
+        [item] = (await who.get("/v1/matches")).json()["items"]
+        return [seat["stand_in"] for seat in item["seats"]]
+
+    assert await stand_ins(client) == [False, False, False]
+    assert await stand_ins(ada) == [False, False, True]
+    for player in (ada, bob):
+        await player.post(f"/v1/matches/{match_id}/resign")
+    assert (await stand_ins(client))[2], "when it is over there is no delay"
+
+
 async def test_entropy_is_nobodys_to_see_before_the_start(ada: httpx.AsyncClient, database_url: str) -> None:
     secret = "ab" * 20
     await opened(ada, entropy=secret)

@@ -43,6 +43,17 @@ async def test_two_matches_from_one_seed_are_dealt_by_their_own_ids_all_the_same
     assert first["table"]["hands"] != second["table"]["hands"]
 
 
+@pytest.mark.parametrize(("testing", "told"), [({"seed": "ab" * 32}, [[]]), ({"outcomes": [DEAL]}, [[DEAL]]), ({}, [])])
+async def test_a_match_whose_draws_were_set_says_so_in_its_record(join: Join, testing: object, told: list[object]) -> None:
+    """Also where the seed alone was: whoever set it knew every draw, though all of them follow from it."""
+    ada, bob = await join("Ada"), await join("Bob")
+    path = f"/v1/matches/{(await ada.post('/v1/matches', json={**PICO, 'testing': testing})).json()['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    await bob.post(f"{path}/resign")
+    events = [item["event"] for item in (await ada.get(f"{path}/record")).json()["events"]]
+    assert [event["outcomes"] for event in events if event["type"] == "match.draws_fixed"] == told
+
+
 async def test_time_passes_at_once(join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     opened = (await ada.post("/v1/matches", json={**PICO, "clock": {"turn_seconds": 5}})).json()
