@@ -126,8 +126,8 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
     match error:
         case Trouble():
             return error
-        case _ if type(error) in _PLAIN:
-            return Trouble(_PLAIN[type(error)])
+        case _ if type(error) in PLAIN:
+            return Trouble(PLAIN[type(error)])
         case Refused(code=code, clause=clause):
             detail = f"The rules do not allow this: {code.replace('_', ' ')} (clause {clause})."
             return Trouble(code, detail, kind=codes.REFUSED, clause=clause)
@@ -168,7 +168,7 @@ def _failed() -> Trouble:
     return Trouble("internal_error", "The service failed; the fault has been recorded.")
 
 
-_PLAIN: Mapping[type[Exception], str] = {
+PLAIN: Mapping[type[Exception], str] = {
     UnknownMatch: "match_not_found",
     TooManyTokens: "too_many_tokens",
     TooManyMatches: "too_many_matches",

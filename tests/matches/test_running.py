@@ -109,7 +109,7 @@ async def test_bots_stop_in_the_midst_of_play_also_where_a_cancellation_gets_los
         await asyncio.sleep(0.1)
         began = time.monotonic()
     assert lost >= WORKERS
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30, "somebody has slept on"
 
 
 async def test_a_deadline_fires_once_and_within_a_second_though_nobody_is_connected(running: StartRunning) -> None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from service.http.codes import KINDS
+from service.http.problems import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 RAISED = re.compile(r'\b(?:NotNow|NotAllowed|Unfit|Trouble)\(\s*"(\w+)"')
@@ -19,7 +20,7 @@ def test_the_table_and_the_source_know_the_same_codes() -> None:
     sources = [path.read_text("utf-8") for folder in ("domain/match", "service") for path in sorted((ROOT / folder).rglob("*.py"))]
     raised = {code for source in sources for code in RAISED.findall(source)}
     framework = {"malformed_request", "not_found", "method_not_allowed", "body_too_large"}
-    assert (raised - NEVER_ANSWERED) | framework | NOT_YET | {"refused"} == set(KINDS)
+    assert (raised - NEVER_ANSWERED) | set(PLAIN.values()) | framework | NOT_YET | {"refused"} == set(KINDS)
 
 
 def test_a_code_is_a_word_and_a_title_a_sentence_without_its_stop() -> None:

@@ -80,6 +80,10 @@ async def test_a_whisper_that_was_the_last_one_read_is_a_cursor_for_whoever_read
     assert await talkers.texts(bob, after=cursor) == ["Where is Bob?"]
 
 
+TIMELY = ("request-id", "retry-after", "ratelimit")
+"""Headers of which each answer has its own, or which tell of moments."""
+
+
 class Answer(NamedTuple):
     """What an outsider gets, with everything random replaced by the order in which it was first met, and without moments."""
 
@@ -98,7 +102,7 @@ class Outsider:
 
     async def ask(self, method: str, path: str, **asked: Any) -> httpx.Response:
         answer = await self._client.request(method, path, **asked)
-        headers = sorted((name, self._masked(value)) for name, value in answer.headers.items() if name not in ("request-id", "retry-after"))
+        headers = sorted((name, self._masked(value)) for name, value in answer.headers.items() if name not in TIMELY)
         self.notes.append(Answer(answer.status_code, headers, self._masked(answer.text)))
         return answer
 
