@@ -1,4 +1,4 @@
-"""People who open, sit, leave, send away, start, resign, return and play all at once, as a machine of rules that hypothesis drives and shrinks.
+"""People who open, sit, leave, send away, start, resign, return and play all at once: a machine of rules, which hypothesis drives.
 
 Each step sends several calls in the same moment over connections of their own. After it every view is held against the match's events,
 from which a model of twenty lines tells who sits where, and against what was seen before.
