@@ -158,10 +158,7 @@ class Operation:
         return {
             str(status): {
                 "description": "\n".join(f"* `{code}`: {kind.title}." for code, kind in kinds.items() if kind.status == status),
-                # Where the service cannot answer it may not have come to counting either.
-                "headers": _headers(
-                    *(("Request-Id",) if status == 503 else self._always), *([WITH_STATUS[status]] if status in WITH_STATUS else [])
-                ),
+                "headers": _headers(*self._always, *([WITH_STATUS[status]] if status in WITH_STATUS else [])),
                 "content": content,
             }
             for status in sorted({kind.status for kind in kinds.values()})
