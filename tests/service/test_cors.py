@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
+import pytest
 from litestar import Response, get
 
 from service.http.assembly import http_app
+from service.http.deadline import Deadline
 from tests.contract.rules import operations
 from tests.service.conftest import inside
 from tests.service.documented import document
@@ -63,6 +66,17 @@ async def test_a_list_of_sites_is_kept_and_a_foreign_page_is_told_nothing() -> N
             assert "origin" in listed(foreign.headers["vary"])
             preflight = await client.options("/view", headers={"Origin": origin, **PREFLIGHT})
             assert (preflight.status_code, "access-control-allow-origin" in preflight.headers) == (204, False)
+
+
+async def test_a_page_reads_also_that_the_service_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Deadline, "__call__", broken)
+    async with calling("https://play.example") as client:
+        answer = await client.get("/view", headers={"Origin": "https://play.example"})
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert answer.headers["access-control-allow-origin"] == "https://play.example"
 
 
 async def test_options_that_is_no_preflight_tells_the_methods() -> None:
