@@ -64,9 +64,8 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(
-        trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication))), origins))
-    )
+    cross_origin = CrossOrigin(EveryMethod(Deadline(app.asgi_handler)), origins)
+    app.asgi_handler = _behind(trusted_proxies, Direct(app, Access(cross_origin), authentication, cross_origin))
     return app
 
 

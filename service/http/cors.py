@@ -27,19 +27,19 @@ class CrossOrigin:
         if scope["type"] != ScopeType.HTTP:
             return await self._app(scope, receive, send)
         headers = dict(scope["headers"])
-        mark = self._mark(headers.get(b"origin", b""))
+        marks = self.marks(headers.get(b"origin", b""))
         if scope["method"] == HttpMethod.OPTIONS and b"access-control-request-method" in headers:
-            await send({"type": "http.response.start", "status": 204, "headers": [*mark, *FOR_PREFLIGHTS]})
+            await send({"type": "http.response.start", "status": 204, "headers": [*marks, *FOR_PREFLIGHTS]})
             return await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *mark, EXPOSED]
+                message["headers"] = [*message["headers"], *marks, EXPOSED]
             await send(message)
 
         return await self._app(scope, receive, marked)
 
-    def _mark(self, origin: bytes) -> _Headers:
+    def marks(self, origin: bytes) -> _Headers:
         """What tells the browser whether to show the answer to the page. A foreign page's calls are answered, but not shown."""
         if ANY.encode() in self._origins:
             return [(b"access-control-allow-origin", b"*")]
