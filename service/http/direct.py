@@ -45,7 +45,8 @@ Take: TypeAlias = Callable[[Litestar, Call], dict[str, Any] | None]
 def _of_command(app: Litestar, call: Call) -> dict[str, Any] | None:
     key, if_match = _text(call, b"idempotency-key"), _text(call, b"if-match")
     bad_key = key is not None and not (len(key) <= KEY_MAX and _KEY.fullmatch(key))
-    if bad_key or not call.body or call.headers.get(b"content-type") != b"application/json" or call.scope["user"] is None:
+    plain = call.body and not call.scope["query_string"] and call.headers.get(b"content-type") == b"application/json"
+    if bad_key or not plain or call.scope["user"] is None:
         return None
     acting = Acting(app.state["matches"], app.state["views"], call.scope["user"], key, if_match)
     return {"data": decode(call.body, SendCommand), "acting": acting}
