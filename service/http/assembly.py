@@ -67,7 +67,7 @@ def http_app(
         openapi_config=None,
     )
     app.asgi_handler = _behind(
-        trusted_proxies, Access(CrossOrigin(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication))), origins))
+        trusted_proxies, CrossOrigin(Access(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication)))), origins)
     )
     return app
 

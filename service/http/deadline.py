@@ -80,8 +80,6 @@ def _asked(query: bytes) -> int:
 async def _answer(scope: HTTPScope, send: Send) -> None:
     why = Trouble("unavailable", "The service did not find an answer in time. What was asked for may still be done; ask again.")
     log.warning("answer_late", seconds=BEGIN_SECONDS)
-    body = msgspec.json.encode(problems.problem(why, str(scope.get("request_id", ""))))
-    headers = {"Content-Type": problems.MEDIA_TYPE, "Content-Length": str(len(body)), **problems.headers(why)}
-    lines = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": why.kind.status, "headers": lines})
+    headers, body = problems.written(why, str(scope.get("request_id", "")))
+    await send({"type": "http.response.start", "status": why.kind.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -114,6 +114,13 @@ def problem(trouble: Trouble, request_id: str) -> Problem:
     )
 
 
+def written(trouble: Trouble, request_id: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The headers and the body of an answer that no route makes."""
+    body = msgspec.json.encode(problem(trouble, request_id))
+    named = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), **headers(trouble)}
+    return [(name.lower().encode(), value.encode()) for name, value in named.items()], body
+
+
 def headers(trouble: Trouble) -> dict[str, str]:
     """The headers that go with the document."""
     implied = {"Retry-After": str(RETRY_SECONDS)} if trouble.kind.status == 503 else {}
