@@ -7,7 +7,7 @@ import msgspec
 from msgspec import inspect
 
 
-def allowed(expected: Any, body: bytes, steps: Sequence[str]) -> list[str | int]:
+def allowed(expected: Any, body: bytes, steps: Sequence[str]) -> list[Any]:
     """The values that a body which is to be an `expected` may have there; none where they cannot be counted."""
     try:
         return list(_at(inspect.type_info(expected), msgspec.json.decode(body), steps))
@@ -15,7 +15,7 @@ def allowed(expected: Any, body: bytes, steps: Sequence[str]) -> list[str | int]
         return []
 
 
-def _at(kind: inspect.Type, value: Any, steps: Sequence[str]) -> Iterator[str | int]:
+def _at(kind: inspect.Type, value: Any, steps: Sequence[str]) -> Iterator[Any]:
     match kind:
         case inspect.Metadata(type=plain):
             yield from _at(plain, value, steps)

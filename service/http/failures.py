@@ -3,7 +3,7 @@
 Those that point to a part of the request are made for each operation, of what it takes; all others are the same everywhere.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -47,7 +47,7 @@ EXAMPLES: Mapping[str, Exception] = {
 }
 """What is raised for an example; of all other codes there is nothing to say but their title."""
 
-UNFIT: Mapping[str, Collection[str]] = {
+UNFIT: Mapping[str, Sequence[str]] = {
     "clock_needed": ("clock",),
     "command_of_another_game": ("command",),
     "no_pledges": ("pledge",),

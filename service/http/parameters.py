@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import Any
 
+from litestar import Request
 from litestar.enums import ParamType
 from litestar.handlers import BaseRouteHandler
 from litestar.params import ParameterKwarg
 from litestar.typing import FieldDefinition
 
-from service.http.body import StrictRequest
 from service.http.problems import Fault, Trouble
 
 FAULTS_MAX = 10
@@ -31,7 +31,7 @@ def parameters(handler: BaseRouteHandler) -> list[tuple[str, ParameterKwarg, Fie
     ]
 
 
-async def only_known(request: StrictRequest) -> None:
+async def only_known(request: Request[Any, Any, Any]) -> None:
     """Raises `Trouble` for a query parameter that the operation does not have: it may be one that it has, misspelt.
 
     Runs before every route. What is served beside the API takes anything.
