@@ -7,26 +7,21 @@ request on it would begin.
 """
 
 import asyncio
-from itertools import chain
-from typing import ClassVar, cast
+from collections.abc import Collection
+from typing import ClassVar, NoReturn, cast
 
 import httptools
-import msgspec
 import structlog
 from prometheus_client import Counter
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from service import chance
+from service import chance, head
 from service.gathered import Gathered
 from service.http import problems
 from service.http.access import DEFAULT_HEADERS
 from service.http.body import BODY_MAX_BYTES
+from service.http.cors import ANY, EXPOSED, mark
 from service.http.problems import Trouble
-
-TARGET_MAX_BYTES = 8_192
-HEADERS_MAX = 100
-HEAD_MAX_BYTES = 32_768
-"""Of the target and all headers together."""
 
 REQUEST_MAX_BYTES = 262_144
 """Of one request as it comes in. A body that is allowed fits, even in chunks of one byte each."""
@@ -58,6 +53,8 @@ class Edge(HttpToolsProtocol):
     """One connection. Somebody has to call `judge` about every second."""
 
     connections_max: ClassVar[int] = 10_000
+    origins: ClassVar[Collection[str]] = frozenset({ANY})
+    """The pages that may read why they were refused (see `service.http.cors`)."""
 
     _began: float | None = None
     """Since when the client owes us the rest of a request; None while it owes nothing."""
@@ -76,9 +73,9 @@ class Edge(HttpToolsProtocol):
     """Why the parser was stopped, if it was not the parser's own doing."""
 
     @classmethod
-    def holding(cls, connections_max: int) -> type["Edge"]:
-        """The same edge with a bound of its own on connections."""
-        return type(cls.__name__, (cls,), {"connections_max": connections_max})
+    def holding(cls, connections_max: int, origins: Collection[str]) -> type["Edge"]:
+        """The same edge with a bound of its own on connections, and its own pages that may read its answers."""
+        return type(cls.__name__, (cls,), {"connections_max": connections_max, "origins": frozenset(origins)})
 
     def judge(self, now: float) -> None:
         """Cut the connection if its client has taken too long over something. `now` is the loop's time."""
@@ -128,9 +125,12 @@ class Edge(HttpToolsProtocol):
         self._in_head = False
         if self._ends is not None:  # It came in one piece with the body that ended the connection, and could not be answered.
             raise httptools.HttpParserError
-        self._require_small_head()
-        if len(self.pipeline) >= PIPELINE_MAX:
-            self._stop(Trouble("malformed_request", f"More than {PIPELINE_MAX} requests wait on this connection."))
+        try:
+            head.require_lawful(self.url, self.parser.get_http_version(), self.headers, self._bytes + self._piece)
+            if len(self.pipeline) >= PIPELINE_MAX:
+                raise Trouble("malformed_request", f"More than {PIPELINE_MAX} requests wait on this connection.")
+        except Trouble as why:
+            self._stop(why)
         super().on_headers_complete()
         if any(name == b"content-length" and len(value) > 4 and int(value) > BODY_MAX_BYTES for name, value in self.headers):
             self._end_after_answer()
@@ -185,7 +185,7 @@ class Edge(HttpToolsProtocol):
             self.pipeline.clear()  # Whatever waits for its turn could not be answered, and is not done.
             self.transport.write_eof()
 
-    def _stop(self, why: Trouble) -> None:
+    def _stop(self, why: Trouble) -> NoReturn:
         self._refusal = why
         raise httptools.HttpParserError(why.code)
 
@@ -198,24 +198,13 @@ class Edge(HttpToolsProtocol):
         return b""
 
     def _without_offer(self) -> bytes:
-        """The head that has just been read, for a parser of its own: the old one takes what follows it for another protocol.
-
-        There is nothing to upgrade to, but some clients offer it with every request, in the hope of HTTP/2.
-        """
-        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
-        if method == b"CONNECT":
-            self._stop(Trouble("malformed_request", "This is no proxy."))
-        kept = [header for header in self.headers if header[0] not in (b"connection", b"upgrade", b"http2-settings")]
-        kept.append((b"connection", b"keep-alive" if self.parser.should_keep_alive() else b"close"))
+        """The head that has just been read, for a parser of its own: the old one takes what follows it for another protocol."""
+        method, version, keep_alive = self.parser.get_method(), self.parser.get_http_version(), self.parser.should_keep_alive()
         self.parser = httptools.HttpRequestParser(self)
-        return b"%s %s HTTP/%s\r\n%s\r\n" % (method, self.url, version, b"".join(b"%s: %s\r\n" % header for header in kept))
-
-    def _require_small_head(self) -> None:
-        if len(self.url) > TARGET_MAX_BYTES:
-            self._stop(Trouble("uri_too_long"))
-        could_be = self._bytes + self._piece > HEAD_MAX_BYTES
-        if len(self.headers) > HEADERS_MAX or (could_be and sum(map(len, (self.url, *chain(*self.headers)))) > HEAD_MAX_BYTES):
-            self._stop(Trouble("headers_too_large"))
+        try:
+            return head.without_offer(method, self.url, version, self.headers, keep_alive)
+        except Trouble as why:
+            self._stop(why)
 
     def _end_after_answer(self) -> None:
         """The body of this request is larger than any that is read; nobody waits for the rest."""
@@ -240,7 +229,8 @@ class Edge(HttpToolsProtocol):
             self._ends = self.loop.time() + BACKSTOP_SECONDS
             return
         if not (cycle is not None and cycle.more_body and cycle.response_started):
-            self.transport.write(_written(why, self.server_state.default_headers))
+            marks = mark(self.origins, head.origin(self._headers))
+            self.transport.write(_written(why, [*self.server_state.default_headers, *DEFAULT_HEADERS, *marks, EXPOSED]))
         self.linger()
 
     def _time_out(self, now: float) -> None:
@@ -261,6 +251,13 @@ class Edge(HttpToolsProtocol):
             CUT.labels("made_room").inc()
             each.transport.close()
         return bool(idle)
+
+    @property
+    def _headers(self) -> head.Headers:
+        """Of the request that is being read, as far as they have come."""
+        if self._in_head or self.cycle is None:
+            return self.headers or ()
+        return cast("head.Headers", self.cycle.scope["headers"])
 
     @property
     def _busy(self) -> bool:
@@ -284,16 +281,9 @@ class _LastAnswer:
         return self._edge.transport.is_closing()
 
 
-def _written(why: Trouble, default_headers: list[tuple[bytes, bytes]]) -> bytes:
-    """The whole answer to what is no request."""
+def _written(why: Trouble, usual: head.Headers) -> bytes:
+    """The whole answer to what is no request, with the headers that every answer has."""
     request_id = chance.new_id("req")
-    body = msgspec.json.encode(problems.problem(why, request_id))
-    headers = {
-        "Content-Type": problems.MEDIA_TYPE,
-        "Content-Length": str(len(body)),
-        "Request-Id": request_id,
-        "Connection": "close",
-        **problems.headers(why),
-    }
-    lines = [*default_headers, *DEFAULT_HEADERS, *((name.lower().encode(), value.encode()) for name, value in headers.items())]
+    headers, body = problems.written(why, request_id)
+    lines = [*usual, *headers, (b"request-id", request_id.encode()), (b"connection", b"close")]
     return STATUS_LINE[why.kind.status] + b"".join(b"%s: %s\r\n" % line for line in lines) + b"\r\n" + body

@@ -97,11 +97,11 @@ class Players:
                 await connection.execute(_USED, {"ids": used})
         return {row.hash: player_of(row) for row in rows}
 
-    async def by_identity(self, identity: bytes, name: str, issued_at: datetime) -> Player:
+    async def by_identity(self, identity: bytes, name: str, issued_at: datetime, address: str) -> Player:
         """The player whom an outside issuer knows as `identity`; who comes for the first time is made one.
 
-        `name` is what newcomers are called (see `display_name`). Raises `Erased` for what was issued before the
-        player was erased.
+        `name` is what newcomers are called (see `display_name`), and `address` where they come from. Raises `Erased` for what was
+        issued before the player was erased, and `TooManySignups`.
         """
         found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
         while True:
@@ -112,15 +112,16 @@ class Players:
             if row is not None and issued_at <= row.since:
                 raise Erased
             with suppress(_Known):
-                return await self._newcomer(identity, name)
+                return await self._newcomer(identity, name, address)
 
-    async def _newcomer(self, identity: bytes, name: str) -> Player:
-        """A new player for this identity. Raises `_Known` when another request of theirs was first."""
+    async def _newcomer(self, identity: bytes, name: str, address: str) -> Player:
+        """A new player for this identity. Raises `_Known` when another request of theirs was first, and `TooManySignups`."""
         async with self._engine.begin() as connection:
             made = insert(players).values(player_id=chance.new_id("ply"), display_name=name, created_at=func.now()).returning(*_PLAYER)
             new = (await connection.execute(made)).one()
             if (await connection.execute(_bind(identity, new.player_id))).one_or_none() is None:
                 raise _Known
+            await self._signups.count_within(connection, address)
         return player_of(new)
 
     async def get(self, player_id: str) -> Player | None:

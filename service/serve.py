@@ -136,7 +136,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 self._app,
                 loop="uvloop",
-                http=Edge.holding(_connections(settings.client_connections)),
+                http=Edge.holding(_connections(settings.client_connections), settings.cors_origins),
                 ws="none",
                 workers=1,
                 log_config=None,

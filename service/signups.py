@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from sqlalchemy import delete, func, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.store.account_tables import signups
 
@@ -31,13 +31,17 @@ class Signups:
 
     async def count(self, address: str) -> None:
         """Count one more account from this address. Raises `TooManySignups`."""
+        async with self._engine.connect() as connection:
+            await self.count_within(connection, address)
+
+    async def count_within(self, connection: AsyncConnection, address: str) -> None:
+        """Count one more account, if the transaction that makes it comes to its end. Raises `TooManySignups`."""
         hashed = sha256(f"signups from {address}".encode()).digest()
         one = insert(signups).values(address=hashed, hour=_HOUR, accounts=1)
         more = one.on_conflict_do_update(index_elements=["address", "hour"], set_={"accounts": signups.c.accounts + 1})
-        async with self._engine.connect() as connection:
-            accounts = (await connection.execute(more.returning(signups.c.accounts))).scalar_one()
-            if accounts == 1:
-                await connection.execute(delete(signups).where(signups.c.hour < _HOUR))
+        accounts = (await connection.execute(more.returning(signups.c.accounts))).scalar_one()
+        if accounts == 1:
+            await connection.execute(delete(signups).where(signups.c.hour < _HOUR))
         if accounts > self._per_hour:
             raise TooManySignups(HOUR_SECONDS - int(time.time()) % HOUR_SECONDS)
 

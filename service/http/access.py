@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Self, TypeAlias, cast
 
-import msgspec
 import structlog
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
 
 from service import chance
-from service.http.problems import MEDIA_TYPE, Trouble, problem
+from service.http.problems import Trouble, written
 
 log = structlog.get_logger("access")
 
@@ -95,8 +94,7 @@ class Access:
 async def _fail(request_id: str, send: Send) -> None:
     """The answer to a request that failed outside of every route."""
     why = Trouble("internal_error", "The service failed; the fault has been recorded.")
-    body = msgspec.json.encode(problem(why, request_id))
-    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", b"%d" % len(body))]
+    headers, body = written(why, request_id)
     await send({"type": "http.response.start", "status": 500, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
 

@@ -14,12 +14,13 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
-from service.http.limits import Limits
+from service.http.limits import Limits, address
 from service.http.problems import Trouble
 from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
 from service.names import NAME_MAX, BadName, display_name
 from service.operators import Operator, Operators
 from service.players import Erased, Player, Players
+from service.signups import TooManySignups
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
@@ -46,14 +47,14 @@ class Authentication(ASGIMiddleware):
         await next_app(scope, receive, send)
 
     async def admit(self, scope: Scope) -> None:
-        """Find out who calls, and count the request, once. Raises `Trouble` or `Erased` for a token that is not valid, and `Trouble`
-        for too many requests.
+        """Find out who calls, and count the request, once. Raises `Trouble` or `Erased` for a token that is not valid, `Trouble` for too
+        many requests, and `TooManySignups` for too many newcomers from outside.
         """
         if "user" in scope:
             return
         try:
             scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
-        except (Trouble, Erased):  # A request with a token that is not valid is nobody's.
+        except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
             self._limits.charge(scope, None)
             raise
         self._limits.charge(scope, caller)
@@ -66,21 +67,21 @@ class Authentication(ASGIMiddleware):
         token = token.strip() if scheme.lower() == "bearer" else ""
         caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
         if self._issuer is not None and token.count(".") == 2:
-            caller = await self._vouched(self._issuer, token), None
+            caller = await self._vouched(self._issuer, token, address(scope)), None
         elif not token.startswith(OPERATOR_PREFIX):
             caller = await self._players.by_token(token), None
         if caller == (None, None):
             raise Trouble("not_authenticated", NOT_VALID)
         return caller
 
-    async def _vouched(self, issuer: Issuer, token: str) -> Player:
+    async def _vouched(self, issuer: Issuer, token: str, from_where: str) -> Player:
         try:
             vouched = await issuer.vouched(token)
         except NotVouchedFor as reason:
             raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
-        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at)
+        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
 
 
 def _name_of(newcomer: Vouched) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from litestar.enums import HttpMethod, ScopeType
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 ANY = "*"
@@ -17,20 +17,27 @@ FOR_PREFLIGHTS = (
 _Headers = list[tuple[bytes, bytes]]
 
 
+def mark(origins: Collection[str], origin: bytes) -> _Headers:
+    """What tells the browser whether to show an answer to the page. A foreign page's calls are answered, but not shown.
+
+    `origins` holds whole origins, or `*` for all.
+    """
+    if ANY in origins:
+        return [(b"access-control-allow-origin", ANY.encode())]
+    vary = (b"vary", b"Origin")
+    return [vary, (b"access-control-allow-origin", origin)] if origin.decode("latin-1") in origins else [vary]
+
+
 class CrossOrigin:
-    """Answers preflights, and marks every other answer for the browser. `origins` holds whole origins, or `*` for all."""
+    """Marks every answer for the browser, also one to a request that failed on its way."""
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
-        self._app, self._origins = app, frozenset(origin.encode() for origin in origins)
+        self._app, self._origins = app, frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
             return await self._app(scope, receive, send)
-        headers = dict(scope["headers"])
-        marks = self.marks(headers.get(b"origin", b""))
-        if scope["method"] == HttpMethod.OPTIONS and b"access-control-request-method" in headers:
-            await send({"type": "http.response.start", "status": 204, "headers": [*marks, *FOR_PREFLIGHTS]})
-            return await send({"type": "http.response.body", "body": b"", "more_body": False})
+        marks = mark(self._origins, next((value for name, value in scope["headers"] if name == b"origin"), b""))
 
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -38,10 +45,3 @@ class CrossOrigin:
             await send(message)
 
         return await self._app(scope, receive, marked)
-
-    def marks(self, origin: bytes) -> _Headers:
-        """What tells the browser whether to show the answer to the page. A foreign page's calls are answered, but not shown."""
-        if ANY.encode() in self._origins:
-            return [(b"access-control-allow-origin", b"*")]
-        vary = (b"vary", b"Origin")
-        return [vary, (b"access-control-allow-origin", origin)] if origin in self._origins else [vary]

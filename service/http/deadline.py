@@ -90,8 +90,6 @@ def _asked(query: bytes) -> int:
 
 async def _answer(scope: HTTPScope, send: Send) -> None:
     why = late()
-    body = msgspec.json.encode(problems.problem(why, str(scope.get("request_id", ""))))
-    headers = {"Content-Type": problems.MEDIA_TYPE, "Content-Length": str(len(body)), **problems.headers(why)}
-    lines = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": why.kind.status, "headers": lines})
+    headers, body = problems.written(why, str(scope.get("request_id", "")))
+    await send({"type": "http.response.start", "status": why.kind.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

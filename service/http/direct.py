@@ -7,7 +7,7 @@ parameter that is not as it should be, a header given twice, a body in pieces) g
 import asyncio
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -22,7 +22,7 @@ from service.http.acting import Acting
 from service.http.auth import Authentication, require_player
 from service.http.body import BODY_MAX_BYTES, decode
 from service.http.commands import SendCommand, send_command
-from service.http.cors import EXPOSED, CrossOrigin
+from service.http.cors import EXPOSED, mark
 from service.http.deadline import late, patience
 from service.http.idempotency import KEY_MAX, KEY_PATTERN
 from service.http.log import VERSION_MAX, WAIT_MAX_SECONDS, list_events
@@ -65,7 +65,8 @@ class Route(NamedTuple):
 def _read_command(call: Call) -> dict[str, Any] | None:
     key, if_match = _text(call, b"idempotency-key"), _text(call, b"if-match")
     bad_key = key is not None and not (len(key) <= KEY_MAX and _KEY.fullmatch(key))
-    if bad_key or not call.body or call.headers.get(b"content-type") != b"application/json":
+    plain = call.body and not call.scope["query_string"] and call.headers.get(b"content-type") == b"application/json"
+    if bad_key or not plain:
         return None
     return {"key": key, "if_match": if_match}
 
@@ -122,8 +123,8 @@ class Direct:
     the line in the log.
     """
 
-    def __init__(self, app: Litestar, layers: ASGIApp, authentication: Authentication, cross_origin: CrossOrigin) -> None:
-        self._app, self._layers, self._authentication, self._cross_origin = app, layers, authentication, cross_origin
+    def __init__(self, app: Litestar, layers: ASGIApp, authentication: Authentication, origins: Collection[str]) -> None:
+        self._app, self._layers, self._authentication, self._origins = app, layers, authentication, frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP or not scope["path"].startswith(MATCHES):
@@ -148,8 +149,7 @@ class Direct:
     async def _answer(self, route: Route, match_id: str, call: Call, read: dict[str, Any], send: Send) -> None:
         scope = call.scope
         with Requested(scope) as request:
-            marks = self._cross_origin.marks(call.headers.get(b"origin", b""))
-            answer = _Answer(request, send, (*marks, EXPOSED))
+            answer = _Answer(request, send, (*mark(self._origins, call.headers.get(b"origin", b"")), EXPOSED))
             timer = asyncio.get_running_loop().call_later(patience(scope), answer.give_up)
             try:
                 await self._authentication.admit(scope)

@@ -129,6 +129,8 @@ def _ended(game: AnyGame, match: AnyMatch, reason: str, world: World) -> tuple[E
     """The end of a match that no choice and no resignation brought about."""
     if reason == "closed":
         return lobby.close_match(match, match.host)
+    if reason == "stopped":
+        return table.stop(match)
     if match.due is None or (match.status == "playing" and match.agreed.clock is not None):
         return None
     return table.time_out(game, match, lambda now, seat: game.choices(now.table, seat)[0], replace(world, now=match.due))

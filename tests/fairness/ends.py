@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from domain.games import GAMES
-from tests.service.conftest import Join
+from tests.service.conftest import OLGA, Join, bearing
 
 OPTIONS: dict[str, dict[str, Any]] = {"schemers": {"rounds_max": 5}, "black-sheep": {"bets": True}, "little-train": {"games": 1}}
 """What makes a match short, or have all its kinds of secrets; nothing for a game that is not named."""
@@ -131,8 +131,31 @@ async def expired(join: Join, game: str) -> dict[str, Any]:
     return await record_of(ada, path)
 
 
+async def stopped(join: Join, game: str) -> dict[str, Any]:
+    """Whoever runs the service stops it in play."""
+    players, path = await seated(join, game)
+    return await _stopped(players[0], path)
+
+
+async def stopped_before_the_start(join: Join, game: str) -> dict[str, Any]:
+    """Whoever runs the service stops it while it waits for players."""
+    ada = await join("Ada")
+    return await _stopped(ada, await opened(ada, game))
+
+
+async def _stopped(player: httpx.AsyncClient, path: str) -> dict[str, Any]:
+    operator = bearing(player._transport, OLGA)
+    done = await operator.post(path.replace("/v1/", "/v1/operator/") + "/stop", json={"note": "It must not go on"})
+    assert done.status_code == 200, done.text
+    return await record_of(player, path)
+
+
 ENDS: dict[str, Callable[[Join, str], Awaitable[dict[str, Any]]]] = {
-    end.__name__: end for end in (played_out, resigned, timed_out, played_by_the_clock, abandoned, closed, left, expired)
+    end.__name__: end
+    for end in (
+        *(played_out, resigned, timed_out, played_by_the_clock, abandoned),
+        *(closed, left, expired, stopped, stopped_before_the_start),
+    )
 }
 """Every way in which a match can end."""
 

@@ -5,6 +5,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 @contextmanager
@@ -24,3 +25,9 @@ def line(process: "subprocess.Popen[str]") -> str:
     printed = process.stdout.readline()
     assert printed, f"The process ended with exit code {process.wait()} before it said anything more."
     return printed.strip()
+
+
+def family(pid: int) -> list[int]:
+    """This process and all that come of it, as /proc tells."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(each for child in children for each in family(int(child)))]

@@ -16,6 +16,7 @@ import pytest
 from service.embedded import EmbeddedPostgres
 from tests.faults.crowd import PATIENCE_SECONDS, TERMS, Crowd
 from tests.faults.fleet import PROCESSES, fleet, playing
+from tests.faults.processes import family
 
 RESUMED = 3
 BUSY_SECONDS = 400
@@ -71,12 +72,6 @@ async def silent(postgres: EmbeddedPostgres) -> AsyncIterator[None]:
 
 WAYS = (stopped, silent) if Path("/proc/self/task").exists() else (stopped,)
 """In which a database goes away; whose processes are whose is told by /proc."""
-
-
-def family(pid: int) -> list[int]:
-    """This process and all that come of it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(each for child in children for each in family(int(child)))]
 
 
 async def without_a_database(postgres: EmbeddedPostgres, folder: Path, seconds: float) -> None:

@@ -77,6 +77,7 @@ def test_what_is_no_request_is_refused_by_the_server_as_it_runs(used_server_fold
                 answer = b"".join(iter(lambda: connection.recv(65_536), b""))
             assert answer.startswith(b"HTTP/1.1 " + status)
             assert b"application/problem+json" in answer
+            assert b"access-control-allow-origin: *" in answer
         assert service.end(signal.SIGTERM) == 0
 
 

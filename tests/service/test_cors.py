@@ -2,14 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
+import pytest
 from litestar import Response, get
 
 from service.http.assembly import http_app
+from service.http.deadline import Deadline
+from tests.contract.rules import operations
 from tests.service.conftest import inside
+from tests.service.documented import document
 
 PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,idempotency-key"}
+SEEN_BY_BROWSERS_ALONE = {"www-authenticate"}
+"""What a page has no use for, since a 401 says it all."""
 
 
 @get("/view")
@@ -61,7 +68,31 @@ async def test_a_list_of_sites_is_kept_and_a_foreign_page_is_told_nothing() -> N
             assert (preflight.status_code, "access-control-allow-origin" in preflight.headers) == (204, False)
 
 
+async def test_a_page_reads_also_that_the_service_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Deadline, "__call__", broken)
+    async with calling("https://play.example") as client:
+        answer = await client.get("/view", headers={"Origin": "https://play.example"})
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert answer.headers["access-control-allow-origin"] == "https://play.example"
+
+
 async def test_options_that_is_no_preflight_tells_the_methods() -> None:
     async with calling("*") as client:
         answer = await client.options("/view")
         assert (answer.status_code, answer.headers["allow"]) == (204, "GET, OPTIONS")
+
+
+async def test_a_page_may_use_and_read_all_that_the_document_tells_of() -> None:
+    """Whatever is added to the API can be called from a page of another site at once."""
+    asked = [operation for _, _, operation in operations(document())]
+    sent = {named["name"].lower() for operation in asked for named in operation.get("parameters", ()) if named["in"] == "header"}
+    told = {name.lower() for operation in asked for answer in operation["responses"].values() for name in answer.get("headers", ())}
+    async with calling("*") as client:
+        preflight = (await client.options("/view", headers={"Origin": "https://play.example", **PREFLIGHT})).headers
+        exposed = (await client.get("/view")).headers["access-control-expose-headers"]
+    assert {method for _, method, _ in operations(document())} <= listed(preflight["access-control-allow-methods"])
+    assert {"idempotency-key", "if-match"} <= sent | {"authorization"} <= listed(preflight["access-control-allow-headers"])
+    assert {"etag", "request-id"} <= told - SEEN_BY_BROWSERS_ALONE <= listed(exposed)

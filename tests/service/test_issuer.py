@@ -24,6 +24,7 @@ from tests.service.conftest import bearing, inside, running
 from tests.service.documented import Documented
 
 TRUST = Trust("https://id.example.org/", "ludicitude", "https://id.example.org/keys")
+ACCOUNTS = 5  # From one address in an hour.
 PRIVATE: dict[str, Any] = {
     "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
     "ES256": ec.generate_private_key(ec.SECP256R1()),
@@ -84,8 +85,9 @@ def address() -> Address:
 async def trusting(database_url: str, address: Address, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Documented]:
     """The way to an app that trusts the issuer."""
     monkeypatch.setattr(issuers, "fetched", address)
-    variables = {"LUDICITUDE_JWT_ISSUER": TRUST.issuer, "LUDICITUDE_JWT_AUDIENCE": TRUST.audience, "LUDICITUDE_JWT_KEYS": TRUST.keys_url}
-    async with running(create_app(settings.read({"DATABASE_URL": database_url, **variables}))) as app:
+    issuer = {"LUDICITUDE_JWT_ISSUER": TRUST.issuer, "LUDICITUDE_JWT_AUDIENCE": TRUST.audience, "LUDICITUDE_JWT_KEYS": TRUST.keys_url}
+    variables = {"DATABASE_URL": database_url, "LUDICITUDE_ADDRESS_ACCOUNTS": str(ACCOUNTS), **issuer}
+    async with running(create_app(settings.read(variables))) as app:
         yield Documented(inside(app))
 
 
@@ -115,6 +117,15 @@ async def test_players_from_outside_play_with_guests_and_may_have_tokens_of_ours
 async def test_newcomers_who_come_many_times_at_once_are_one_player(trusting: Documented) -> None:
     answers = await asyncio.gather(*(me(trusting, token()) for _ in range(8)))
     assert len({answer.json()["player_id"] for answer in answers}) == 1
+
+
+async def test_newcomers_count_among_the_new_accounts_of_their_address(trusting: Documented) -> None:
+    assert {answer.status_code for answer in await asyncio.gather(*(me(trusting, token()) for _ in range(8)))} == {200}
+    assert {(await me(trusting, token(sub=f"newcomer {number}"))).status_code for number in range(ACCOUNTS - 1)} == {200}
+    refused = await me(trusting, token(sub="bob"))
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    assert (await bearing(trusting, token()).post("/v1/players", json={"display_name": "Guest"})).status_code == 429
+    assert (await me(trusting, token())).status_code == 200
 
 
 @pytest.mark.parametrize(

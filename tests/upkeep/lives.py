@@ -105,6 +105,9 @@ async def odd_lives(process: Process, luck: random.Random) -> list[AnyMatch]:
     left = await done(process, left, lambda _, now, __: lobby.leave_seat(now, "player 0"), "player 0")
     expired = await timed_out(process, await opened(process, pico, 2))
     abandoned = await timed_out(process, await filled(process, await opened(process, pico, 2, clock=None, visibility="private")))
+    stopped = await filled(process, await opened(process, GAMES["schemers"], 3))
+    stopped = await to_the_end(process, stopped, luck, most=2)
+    stopped = await done(process, stopped, lambda _, now, __: table.stop(now))
     hosted = await opened(process, train, 3, start="by_host")
     hosted = await done(process, hosted, lambda game, now, world: lobby.take_seat(game, now, "guest", None, "", world), "guest")
     hosted = await done(process, hosted, lambda _, now, __: lobby.remove_player(now, "player 0", 1), "player 0")
@@ -119,4 +122,4 @@ async def odd_lives(process: Process, luck: random.Random) -> list[AnyMatch]:
 
     follows = (await process.matches.open(new_call("player 1"), pico, again)).match
     follows = await done(process, follows, lambda game, now, world: lobby.take_seat(game, now, "player 0", None, "", world), "player 0")
-    return [closed, left, expired, abandoned, hosted, fixed, follows, await opened(process, pico, 2)]
+    return [closed, left, expired, abandoned, stopped, hosted, fixed, follows, await opened(process, pico, 2)]

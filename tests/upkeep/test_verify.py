@@ -38,7 +38,14 @@ async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process
     assert faults == 0, "\n".join(told[:20])
     assert told[0].startswith(f"{len(lives)} matches (")
     assert told[0].endswith(f"; {len(lives)} played again by the rules of this release.")
-    assert {match.result.reason for match in lives if match.result} >= {"closed", "expired", "abandoned", "resigned", "rounds_played"}
+    assert {match.result.reason for match in lives if match.result} >= {
+        "closed",
+        "expired",
+        "abandoned",
+        "resigned",
+        "stopped",
+        "rounds_played",
+    }
 
 
 OF_EVENTS = "UPDATE es.events SET {} WHERE stream_id = $1 AND {}"
