@@ -156,7 +156,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     # Stops before the sweeps do, which would else go on with whatever they took.
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
-    matches.when_moved(lambda _: runner.wake())
+    matches.when_ended(lambda _: runner.wake())
     views = Views(matches, players, invites)
     return {
         "readiness": Readiness(engine),

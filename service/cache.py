@@ -55,9 +55,11 @@ class Cache:
     def keep(self, stream: UUID, held: Held) -> None:
         """Hold a match for later, unless it is held at a later version already."""
         known = self._held.get(stream)
-        if known is None or known.match.version < held.match.version:
+        if known is None:
             self._held[stream] = held
             CACHED.set(len(self._held))
+        elif known.match.version < held.match.version:
+            self._held[stream] = held
 
     def drop(self, stream: UUID) -> None:
         """Forget a match that has moved on elsewhere."""

@@ -165,7 +165,7 @@ def unveiled(records: Iterable[Record]) -> tuple[Item, ...]:
 
 def whole_seconds(moment: datetime) -> datetime:
     """The moment as the API writes it: UTC without fractions, which some clients cannot read."""
-    return moment.astimezone(UTC).replace(microsecond=0)
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).replace(microsecond=0)
 
 
 def _item(record: Record, event: AnyEvent) -> Item:

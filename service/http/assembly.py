@@ -66,9 +66,8 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(
-        trusted_proxies, CrossOrigin(Access(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication)))), origins)
-    )
+    layers = CrossOrigin(Access(EveryMethod(Deadline(app.asgi_handler))), origins)
+    app.asgi_handler = _behind(trusted_proxies, Direct(app, layers, authentication, origins))
     return app
 
 

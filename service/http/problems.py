@@ -93,8 +93,12 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     trouble = trouble_of(error, request.path_params)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
-    described = problem(trouble, str(request.scope.get("request_id", "")))
-    return Response(described, status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
+    return told(trouble, str(request.scope.get("request_id", "")))
+
+
+def told(trouble: Trouble, request_id: str) -> Response[Problem]:
+    """The answer that tells of it."""
+    return Response(problem(trouble, request_id), status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
 
 
 def problem(trouble: Trouble, request_id: str) -> Problem:

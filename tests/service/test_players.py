@@ -125,7 +125,7 @@ async def test_tokens_of_one_player_are_bounded(join: Join) -> None:
 
 
 async def test_the_last_use_is_known_to_the_minute(join: Join, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lately, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(lately, "KEPT_SECONDS", 0.0)
     ada = await join("Ada")
     await ada.get("/v1/players/me")
     connection = await asyncpg.connect(database_url)
