@@ -17,6 +17,9 @@ BODY_MAX_BYTES = 16_384
 INTEGER_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader (RFC 7493)."""
 
+WRONG_MAX = 100
+"""More of a value that is none of those there are is not told back."""
+
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """The escape, which an even number of backslashes before it leaves one."""
 
@@ -69,7 +72,7 @@ def _fault(message: str, expected: Any, body: bytes) -> Fault:
     if field := _FIELD.search(what):
         steps.append(field["name"])
     elif values := allowed(expected, body, steps):
-        what = f"It must be one of {', '.join(f'`{value}`' for value in values)}"
+        what = f"{what[:WRONG_MAX]}. It must be one of {', '.join(f'`{value}`' for value in values)}"
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return Fault(source="body", pointer=pointer, detail=f"{what}.")
 

@@ -196,6 +196,7 @@ def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldD
     assert description, f"the {place} parameter {name} needs a description"
     schema = dict(schemas.request(without_none(field.annotation)))
     schema |= {key: value for name, key in _CONSTRAINTS.items() if (value := getattr(kwarg, name)) is not None}
+    schema |= kwarg.schema_extra or {}
     if field.has_default and field.default is not None:
         schema["default"] = field.default
     return {"name": name, "in": place, "description": description, "required": not field.has_default, "schema": schema}

@@ -142,7 +142,8 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
 
 def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
     if "discriminator" not in schema:
-        if len({each["type"] for each in schema["oneOf"] if set(each) == {"type"}}) != len(schema["oneOf"]):
+        scalars = [schemas[each["$ref"].removeprefix(REF)] for each in schema["oneOf"] if "$ref" in each]
+        if len({each["type"] for each in scalars if each["type"] in ("integer", "string")}) != len(schema["oneOf"]):
             yield "is a union that nothing tells apart"
         return
     members = [each.get("$ref") for each in schema["oneOf"]]
