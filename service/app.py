@@ -148,6 +148,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     wire = await held.enter_async_context(Wire(settings.database_url))
     watch = await held.enter_async_context(Watch(store.versions, wire))
     matches, invites, lobby = Matches(store, watch), Invites(engine), Lobby(engine)
+    wire.when_heard(matches.heard)
     turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
@@ -156,7 +157,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     # Stops before the sweeps do, which would else go on with whatever they took.
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
-    matches.when_moved(lambda _: runner.wake())
+    matches.when_ended(lambda _: runner.wake())
     views = Views(matches, players, invites)
     return {
         "readiness": Readiness(engine),

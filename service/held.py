@@ -18,7 +18,7 @@ from domain.match.play import Fate, Owed
 from domain.match.state import AnyMatch, Chair, Match, fold, match_type
 from domain.match.table import World
 from service import chance
-from service.store import Line, Loaded
+from service.store import Line, Loaded, stream_id
 from service.store.codec import decode
 
 
@@ -40,15 +40,18 @@ class Held(msgspec.Struct, frozen=True):
 
     def _fate_of(self, entropy: Sequence[str]) -> Fate:
         # Most choices draw nothing, so the key is made by the first draw.
-        return lambda number, request: fate.draw(fate.match_key(self.match.match_id, self.seed, entropy), number, request)
+        return lambda number, request: fate.draw(_match_key(self.match.match_id, self.seed, tuple(entropy)), number, request)
 
     def _seal_of(self, entropy: Sequence[str], version: int, seat: int, command: Any) -> str:
-        key = fate.match_key(self.match.match_id, self.seed, entropy)
+        key = _match_key(self.match.match_id, self.seed, tuple(entropy))
         return fate.seal(self.match.match_id, key, version, seat, command)
 
     def _luck(self, decision: str) -> Luck:
         """The same in every process, and unknown to all who do not know the seed."""
         return chance.luck(hashlib.blake2b(f"{self.match.match_id} {decision}".encode(), key=self.seed).digest())
+
+
+_match_key = lru_cache(10_000)(fate.match_key)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -77,7 +80,7 @@ def stream_of(match_id: str) -> UUID:
     if prefix != "mat" or len(text) != 32 or text != text.lower():
         raise UnknownMatch
     try:
-        return UUID(hex=text)
+        return stream_id(text)
     except ValueError:
         raise UnknownMatch from None
 
@@ -101,7 +104,7 @@ def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
     # The entropy that players send is theirs alone before the start, and no list has a use for it.
-    chairs = tuple(replace(chair, entropy="") for chair in match.chairs)
+    chairs = tuple(replace(chair, entropy="") if chair.entropy else chair for chair in match.chairs)
     shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, deadline(match))
     return Line(
         game=terms.game,

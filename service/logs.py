@@ -1,9 +1,11 @@
 """Logs: one line for each thing that happened, to the error output, in the same form whoever wrote it."""
 
+import asyncio
+import atexit
 import logging
 import re
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 import structlog
@@ -33,9 +35,38 @@ def configure(level: LogLevel, form: LogFormat) -> None:
     structlog.configure(
         processors=[*shared, *_ending(form)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=Lines(sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+class Lines:
+    """Makes loggers that write to one file. What is said in one turn of the loop is written in one piece, when the loop turns."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._said = file, list[str]()
+        atexit.register(self._write)
+
+    def __call__(self, *_: object) -> "Lines":
+        return self
+
+    def msg(self, line: str) -> None:
+        """Say this line."""
+        self._said.append(line)
+        if len(self._said) > 1:
+            return
+        try:
+            asyncio.get_running_loop().call_soon(self._write)
+        except RuntimeError:  # There is no loop to turn.
+            self._write()
+
+    debug = info = warning = error = critical = msg
+
+    def _write(self) -> None:
+        said, self._said = self._said, []
+        if said:
+            self._file.write("\n".join([*said, ""]))
+            self._file.flush()
 
 
 def _ending(form: LogFormat) -> list[Processor]:

@@ -7,8 +7,8 @@ before anybody hears of it.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from functools import partial
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -29,7 +29,7 @@ from service.calls import Call
 from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
 from service.proofs import Proof, Transcript
-from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
+from service.store import Append, Appended, EventStore, KeyReused, WrongVersion, stream_id
 from service.store.codec import Origin, Record, decode, encode
 
 REFUSALS = Counter("ludicitude_refusals_total", "Commands that were refused, by the code of the refusal.", ["code"])
@@ -78,6 +78,7 @@ class Matches:
         self._cache = Cache(store)
         self._queues: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._moved: list[Callable[[AnyMatch], None]] = []
+        self._ended: list[Callable[[AnyMatch], None]] = []
 
     @property
     def committing(self) -> int:
@@ -87,6 +88,10 @@ class Matches:
     def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
         """Call `tell` with each match that this process has moved on."""
         self._moved.append(tell)
+
+    def when_ended(self, tell: Callable[[AnyMatch], None]) -> None:
+        """Call `tell` with each match that has ended in this process."""
+        self._ended.append(tell)
 
     async def open(self, call: Call, game: AnyGame, decide: Open, seed: bytes | None = None) -> Changed:
         """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises.
@@ -109,7 +114,8 @@ class Matches:
         `Busy` and the store's `StoreAway`; nothing is stored then.
         """
         stream = stream_of(match_id)
-        async with self._queue(stream):
+        turn = await self._turn(stream)
+        try:
             gives_up = time.monotonic() + RACE_SECONDS
             while True:
                 held, fresh = await self._cache.hold(stream)
@@ -120,7 +126,7 @@ class Matches:
                     entries = decide(held.game, held.match, held.world)
                     return await self._commit(call, stream, held, entries)
                 except WrongVersion:
-                    self._cache.drop(stream)
+                    self._cache.pass_by(stream)
                     if time.monotonic() > gives_up:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
@@ -130,7 +136,18 @@ class Matches:
                     if fresh or await self._store.version(stream) == held.match.version:
                         REFUSALS.labels(getattr(refused, "code", "stale" if isinstance(refused, Stale) else "unknown_match")).inc()
                         raise
-                    self._cache.drop(stream)
+                    self._cache.pass_by(stream)
+        finally:
+            turn.release()
+
+    def heard(self, keys: Collection[str] | None) -> None:
+        """Another process has moved these on, among which may be matches; None stands for anything."""
+        if keys is None:
+            return self._cache.pass_all_by()
+        for key in keys:
+            with suppress(ValueError):
+                self._cache.pass_by(stream_id(key))
+        return None
 
     async def get(self, match_id: str) -> AnyMatch:
         """A match as it stands. Raises `UnknownMatch` and the store's `StoreAway`."""
@@ -140,7 +157,7 @@ class Matches:
         """A match as it stands, with what its own draws come from."""
         held, fresh = await self._cache.hold(stream)
         if not fresh and await self._store.version(stream) != held.match.version:
-            self._cache.drop(stream)
+            self._cache.pass_by(stream)
             held, _ = await self._cache.hold(stream)
         return held
 
@@ -194,24 +211,20 @@ class Matches:
         """The proof of a match that has ended, from the transcript of all its records."""
         return transcript.proof(match, (await self.held(stream_of(match.match_id))).seed)
 
-    @asynccontextmanager
-    async def _queue(self, stream: UUID) -> AsyncIterator[None]:
-        """Commands of one match wait for each other here rather than race at the database."""
+    async def _turn(self, stream: UUID) -> asyncio.Lock:
+        """Wait until no other command of this match is under way here: better than to race at the database. To be released."""
         lock = self._queues.get(stream)
         if lock is None:  # Nobody is there, so there is nothing to wait for.
             lock = self._queues[stream] = asyncio.Lock()
             await lock.acquire()
-        else:
-            try:
-                # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
-                async with asyncio.timeout(RACE_SECONDS):
-                    await lock.acquire()
-            except TimeoutError:
-                raise Busy from None
+            return lock
         try:
-            yield
-        finally:
-            lock.release()
+            # Not wait_for, which may swallow a cancellation that comes in the moment the lock is had.
+            async with asyncio.timeout(RACE_SECONDS):
+                await lock.acquire()
+        except TimeoutError:
+            raise Busy from None
+        return lock
 
     async def _commit(self, call: Call, stream: UUID, held: Held, entries: tuple[Entry, ...]) -> Changed:
         """Append these entries and move the cached match on, whether or not the caller is still there."""
@@ -241,7 +254,7 @@ class Matches:
         self._cache.recent.add(stream, _records(appended, entries))
         self._cache.keep(stream, held)
         self._watch.moved(stream, held.match.version)
-        for tell in self._moved:
+        for tell in (*self._moved, *(self._ended if held.match.status == "ended" else ())):
             tell(held.match)
 
     async def before(self, call: Call, stream: UUID) -> Changed | None:

@@ -13,8 +13,13 @@ import emoji
 from precis_i18n import get_profile
 
 NAME_MAX = 40
+WRITTEN_MAX = 200
+"""As a name comes, with spaces around it and accents beside their letters."""
+
 MARKS_MAX = 4
 """More marks on one letter than this are no spelling of any language (Unicode Technical Standard 39, 5.4)."""
+
+WRONG_LENGTH = f"A display name has 1 to {NAME_MAX} characters, not counting spaces around it."
 
 _NICKNAME = get_profile("NicknameCasePreserved")
 _STAND_IN = "\N{WHITE MEDIUM STAR}"
@@ -29,6 +34,8 @@ class BadName(ValueError):
 
 def display_name(text: str) -> str:
     """`text` as a display name: compatibility forms composed (NFKC), spaces trimmed and single. Raises `BadName`."""
+    if len(text) > WRITTEN_MAX:
+        raise BadName(WRONG_LENGTH)
     found: list[str] = []
 
     def keep(sequence: str, _: dict[str, Any]) -> str:
@@ -46,7 +53,7 @@ def display_name(text: str) -> str:
     stood_for = iter(found)
     name = re.sub(_STAND_IN, lambda _: next(stood_for), plain)
     if not 1 <= len(name) <= NAME_MAX:
-        raise BadName(f"A display name has 1 to {NAME_MAX} characters, not counting spaces around it.")
+        raise BadName(WRONG_LENGTH)
     return name
 
 

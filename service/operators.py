@@ -53,7 +53,9 @@ class Operators:
 
     def by_token(self, secret: str) -> Operator | None:
         """Who holds this token; None if nobody does. It asks no database."""
-        return self._named.get(token_hash(secret)) if chance.is_token(secret, chance.OPERATOR_PREFIX) else None
+        if not secret.startswith(chance.OPERATOR_PREFIX) or not chance.is_token(secret, chance.OPERATOR_PREFIX):
+            return None
+        return self._named.get(token_hash(secret))
 
 
 class Actions:

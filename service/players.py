@@ -15,7 +15,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from sqlalchemy.types import TypeEngine
 
 from service import chance
-from service.lately import Lately
+from service.lately import Changes, Lately
 from service.signups import PER_HOUR, Signups
 from service.store.account_tables import player_identities, player_tokens, players
 
@@ -63,8 +63,9 @@ class Players:
     def __init__(self, engine: AsyncEngine, per_address: int = PER_HOUR) -> None:
         self._engine, self._signups = engine, Signups(engine, per_address)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._tokens: Lately[bytes, Player] = Lately(self._by_tokens)
-        self._names: Lately[str, str] = Lately(self._names_of)
+        changes = Changes(engine)
+        self._tokens: Lately[bytes, Player] = Lately(self._by_tokens, lambda _, player: player.player_id, changes)
+        self._names: Lately[str, str] = Lately(self._names_of, lambda player_id, _: player_id, changes)
 
     async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
         """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
@@ -145,8 +146,8 @@ class Players:
 
     def _changed(self, player_id: str) -> None:
         """What is known of this player holds no more."""
-        self._tokens.forget(lambda _, player: player.player_id == player_id)
-        self._names.forget(lambda named, _: named == player_id)
+        self._tokens.forget({player_id})
+        self._names.forget({player_id})
 
     async def rename(self, player_id: str, name: str) -> Player:
         """The player under their new name (see `names.display_name`). Raises `Erased`."""

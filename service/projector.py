@@ -8,7 +8,7 @@ import msgspec
 
 from domain.games import GAMES, AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.events import Clock, Spectators, Visibility, veil
-from domain.match.game import Result, Seat, Viewer
+from domain.match.game import IN_SEAT_ORDER, Result, Seat, Viewer
 from domain.match.state import AnyMatch, Chair, Status
 from domain.match.table import NotAllowed
 from service.held import UnknownMatch, deadline
@@ -53,7 +53,7 @@ class MatchView(msgspec.Struct, frozen=True):
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, msgspec.Meta(description="Null: nobody is hurried.")]
-    seats: Annotated[tuple[SeatView, ...], msgspec.Meta(description="Who sits where, in seat order.")]
+    seats: Annotated[tuple[SeatView, ...], IN_SEAT_ORDER, msgspec.Meta(description="Who sits where, in seat order.")]
     you: Annotated[Seat | None, msgspec.Meta(description="Your seat; null when you only watch.")]
     host: Annotated[str, msgspec.Meta(description="Player id of the host, who may start the match.")]
     waiting_for: Annotated[tuple[Seat, ...], msgspec.Meta(description="Seats that owe a choice now.")]
@@ -165,7 +165,7 @@ def unveiled(records: Iterable[Record]) -> tuple[Item, ...]:
 
 def whole_seconds(moment: datetime) -> datetime:
     """The moment as the API writes it: UTC without fractions, which some clients cannot read."""
-    return moment.astimezone(UTC).replace(microsecond=0)
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).replace(microsecond=0)
 
 
 def _item(record: Record, event: AnyEvent) -> Item:

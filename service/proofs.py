@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from domain.match.events import Started
-from domain.match.game import Request
+from domain.match.game import IN_SEAT_ORDER, Request, Seat
 from domain.match.state import AnyMatch
 from service.store.codec import Record
 
@@ -25,7 +25,7 @@ class ProvenSeal(msgspec.Struct, frozen=True):
     """One secret choice, and what was published of it when it was made."""
 
     version: Annotated[int, Meta(description="The event of the choice.")]
-    seat: Annotated[int, Meta(description="The seat that chose.")]
+    seat: Annotated[Seat, Meta(description="The seat that chose.")]
     command: Annotated[str, Meta(description="What it chose: the command as JSON text, with sorted keys and no blanks, as it was sealed.")]
     seal: Annotated[str, Meta(description="As it stood beside the veiled event.")]
 
@@ -37,7 +37,7 @@ class Proof(msgspec.Struct, frozen=True):
     match_id: Annotated[str, Meta(description="The match's id.")]
     commitment: Annotated[str, Meta(description="As it stood in the first event, before anyone sat down.")]
     seed: Annotated[str, Meta(description="The seed of the match, in hex.")]
-    entropy: Annotated[tuple[str, ...], Meta(description="What the players added, in seat order; empty text where nothing.")]
+    entropy: Annotated[tuple[str, ...], IN_SEAT_ORDER, Meta(description="What the players added, in seat order; empty text where nothing.")]
     draws: Annotated[tuple[ProvenDraw, ...], Meta(description="Every roll and shuffle of the match, in order.")]
     seals: Annotated[tuple[ProvenSeal, ...], Meta(description="Every secret choice of the match, in order.")]
 

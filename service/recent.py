@@ -26,11 +26,12 @@ class Recent:
     def add(self, stream: UUID, records: tuple[Record, ...]) -> None:
         """These records of a match, one after the other, have become known."""
         kept = self._kept.get(stream, ())
-        fresh = tuple(record for record in records if not kept or record.version > kept[-1].version)
-        if not fresh:
-            return
-        follows = bool(kept) and fresh[0].version == kept[-1].version + 1
-        self._kept[stream] = ((*kept, *fresh) if follows else fresh)[-RECORDS_KEPT:]
+        known = kept[-1].version if kept else 0
+        if records and records[0].version <= known:
+            records = tuple(record for record in records if record.version > known)
+        if records:
+            follows = kept and records[0].version == known + 1
+            self._kept[stream] = ((*kept, *records) if follows else records)[-RECORDS_KEPT:]
 
     def between(self, stream: UUID, after: int, upto: int) -> tuple[Record, ...] | None:
         """The records from version `after` + 1 to `upto`; None unless all of them are kept."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar, Union
 import msgspec
 from msgspec.structs import replace
 
-from domain.match.game import AnyGame, Place, Seat, Viewer
+from domain.match.game import IN_SEAT_ORDER, AnyGame, Place, Seat, Viewer
 
 Options = TypeVar("Options")
 
@@ -56,6 +56,7 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
     rematch_of: Annotated[str | None, msgspec.Meta(description="Id of the match that this one follows, if it is a rematch.")]
     kept_for: Annotated[
         tuple[PlayerId | None, ...],
+        IN_SEAT_ORDER,
         msgspec.Meta(description="The player each seat is kept for, in seat order, null where for nobody; empty but in a rematch."),
     ]
     scheme: Annotated[str, msgspec.Meta(description="How dice and shuffles are drawn, so that anyone can check them.")]
@@ -114,7 +115,7 @@ class Seated(msgspec.Struct, frozen=True):
 class Started(msgspec.Struct, frozen=True, tag_field="type", tag="match.started"):
     """Play began with these seats."""
 
-    seats: Annotated[tuple[Seated, ...], msgspec.Meta(description="Who sits where, in seat order.")]
+    seats: Annotated[tuple[Seated, ...], IN_SEAT_ORDER, msgspec.Meta(description="Who sits where, in seat order.")]
 
 
 class TimedOut(msgspec.Struct, frozen=True, tag_field="type", tag="match.timed_out"):

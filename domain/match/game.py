@@ -11,8 +11,11 @@ from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeAlias, Typ
 
 import msgspec
 
-Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="A place at the table, 0 to n-1.")]
-"""A place at the table, 0 to n-1."""
+Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="A place at the table, 0 to n-1.", extra_json_schema={"format": "seat"})]
+"""A place at the table, 0 to n-1. In the document its `format` is `seat`, so that a front end finds all of them."""
+
+IN_SEAT_ORDER = msgspec.Meta(extra_json_schema={"x-seat-order": True})
+"""Marks a list in the document that holds one thing for each seat, in their order, as long as it holds anything."""
 
 Viewer: TypeAlias = int | None
 """Who looks: a seat, or None for a spectator."""

@@ -2,9 +2,9 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import Self, TypeAlias, cast
 
 import structlog
 from litestar.enums import ScopeType
@@ -22,6 +22,8 @@ SECONDS = Histogram("ludicitude_http_request_seconds", "Time to the end of the a
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 NO_ROUTE = "(none)"
 
+Header: TypeAlias = tuple[bytes, bytes]
+
 _SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
 
 DEFAULT_HEADERS = (
@@ -33,6 +35,34 @@ DEFAULT_HEADERS = (
 """Sent with every answer whose route says nothing else."""
 
 
+class Requested:
+    """One request, from when it comes (`with` it) to its line in the log. `status` is that of the answer, once one has begun."""
+
+    __slots__ = ("_began", "_context", "_method", "_scope", "request_id", "status")
+
+    def __init__(self, scope: HTTPScope) -> None:
+        self._scope, self._method, self._began = scope, scope["method"], time.perf_counter()
+        self.request_id, self.status = _request_id(scope), 0
+        scope["request_id"] = self.request_id  # type: ignore[typeddict-unknown-key]
+
+    def __enter__(self) -> Self:
+        self._context = structlog.contextvars.bind_contextvars(request_id=self.request_id)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _record(self._scope, self._method, self.status, time.perf_counter() - self._began)
+        structlog.contextvars.reset_contextvars(**self._context)
+
+    def headers(self, own: Iterable[Header]) -> list[Header]:
+        """All headers of an answer that has these of its own."""
+        headers = [*own]
+        said = {name for name, _ in headers}
+        headers.append((b"request-id", self.request_id.encode()))
+        headers += cast("Sequence[Header]", self._scope.get("rate_limit", ()))
+        headers += [header for header in DEFAULT_HEADERS if header[0] not in said]
+        return headers
+
+
 class Access:
     """The outermost layer. It sees paths as route templates only, and neither queries, bodies nor tokens."""
 
@@ -42,31 +72,22 @@ class Access:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
             return await self._app(scope, receive, send)
-        request_id, method, began, status = _request_id(scope), scope["method"], time.perf_counter(), 0
-        scope["request_id"] = request_id  # type: ignore[typeddict-unknown-key]
+        request = Requested(scope)
 
         async def answer(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                headers = list(message["headers"])
-                said = {name for name, _ in headers}
-                headers.append((b"request-id", request_id.encode()))
-                headers += cast("Sequence[tuple[bytes, bytes]]", scope.get("rate_limit", ()))
-                headers += (header for header in DEFAULT_HEADERS if header[0] not in said)
-                message["headers"] = headers
+                request.status = message["status"]
+                message["headers"] = request.headers(message["headers"])
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with request:
             try:
                 await self._app(scope, receive, answer)
             except Exception:
                 log.exception("an answer broke off")
-                if status:
+                if request.status:
                     raise  # The server ends the connection, so that nobody takes half an answer for a whole one.
-                await _fail(request_id, answer)
-            finally:
-                _record(scope, method, status, time.perf_counter() - began)
+                await _fail(request.request_id, answer)
         return None
 
 

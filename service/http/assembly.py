@@ -19,6 +19,7 @@ from service.http.deadline import Deadline
 from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
+from service.http.parameters import only_known
 from service.issuer import Issuer
 from service.operators import Operators
 from service.players import Players
@@ -48,6 +49,7 @@ def http_app(
     app = Litestar(
         routes,
         middleware=[authentication],
+        before_request=only_known,
         dependencies={
             **{name: _from_state(name) for name in services},
             "players": Provide(lambda: players, sync_to_thread=False, use_cache=True),
@@ -64,9 +66,8 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    app.asgi_handler = _behind(
-        trusted_proxies, CrossOrigin(Access(EveryMethod(Deadline(Direct(app, app.asgi_handler, authentication)))), origins)
-    )
+    layers = CrossOrigin(Access(EveryMethod(Deadline(app.asgi_handler))), origins)
+    app.asgi_handler = _behind(trusted_proxies, Direct(app, layers, authentication, origins))
     return app
 
 

@@ -5,7 +5,7 @@ for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
@@ -94,8 +94,15 @@ def _name_of(newcomer: Vouched) -> str:
 
 async def signed_in(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
     """The guard of routes for players: 401 without a token. (The framework would run one that is not async in a thread.)"""
-    if connection.scope.get("user") is None:
+    require_player(connection.scope)
+
+
+def require_player(scope: Scope) -> Player:
+    """The player who calls. Raises `Trouble` where nobody does whom we know."""
+    player = scope.get("user")
+    if player is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`.")
+    return cast("Player", player)
 
 
 async def reading_numbers(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:

@@ -9,12 +9,16 @@ import msgspec
 from litestar import Request
 from litestar.datastructures import State
 
+from service.http.allowed import allowed
 from service.http.problems import Fault, Trouble
 from service.players import Player
 
 BODY_MAX_BYTES = 16_384
 INTEGER_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader (RFC 7493)."""
+
+WRONG_MAX = 100
+"""More of a value that is none of those there are is not told back."""
 
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """The escape, which an even number of backslashes before it leaves one."""
@@ -46,7 +50,7 @@ def decode(body: bytes, expected: Any) -> Any:
         if _NUL.search(body):
             raise _Ambiguous("A text holds the character U+0000")
     except msgspec.ValidationError as error:
-        raise Trouble("invalid_body", errors=[fault(str(error))]) from error
+        raise Trouble("invalid_body", errors=[_fault(str(error), expected, body)]) from error
     except (msgspec.DecodeError, _Ambiguous) as error:
         raise Trouble("malformed_json", f"{error}.") from error
     except RecursionError as error:
@@ -60,15 +64,17 @@ def without_none(annotation: Any) -> Any:
     return reduce(lambda union, each: union | each, members) if type(None) in get_args(annotation) else annotation
 
 
-def fault(message: str, root: str = "") -> Fault:
-    """What msgspec says of a body, with the place as a JSON pointer below `root`."""
+def _fault(message: str, expected: Any, body: bytes) -> Fault:
+    """What msgspec says of a body, with the place as a JSON pointer, and with the values that there are where it has another."""
     found = _AT.match(message)
     assert found is not None
-    steps = [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
-    if field := _FIELD.search(found["what"]):
+    what, steps = found["what"], [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
+    if field := _FIELD.search(what):
         steps.append(field["name"])
+    elif values := allowed(expected, body, steps):
+        what = f"{what[:WRONG_MAX]}. It must be one of {', '.join(f'`{value}`' for value in values)}"
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return Fault(source="body", pointer=root + pointer, detail=f"{found['what']}.")
+    return Fault(source="body", pointer=pointer, detail=f"{what}.")
 
 
 class _Ambiguous(ValueError):

@@ -21,7 +21,7 @@ KINDS: dict[str, Kind] = {
     # The request itself
     "malformed_request": Kind(400, "The request is malformed"),
     "malformed_json": Kind(400, "The body is not JSON that can be read"),
-    "invalid_parameter": Kind(400, "A parameter is missing or invalid"),
+    "invalid_parameter": Kind(400, "A parameter is missing, invalid or unknown"),
     "not_authenticated": Kind(401, "A valid token is needed"),
     "not_found": Kind(404, "Nothing is here"),
     "method_not_allowed": Kind(405, "This address does not know this method"),

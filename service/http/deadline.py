@@ -32,13 +32,13 @@ class Deadline:
         if scope["type"] != ScopeType.HTTP:
             return await self._app(scope, receive, send)
         loop = asyncio.get_running_loop()
-        ends = loop.time() + BEGIN_SECONDS + _asked(scope["query_string"])
-        late: asyncio.Task[None] | None = None
+        ends = loop.time() + patience(scope)
+        answer_late: asyncio.Task[None] | None = None
         begun = False
 
         def give_up() -> None:
-            nonlocal late
-            late = asyncio.create_task(_answer(scope, send))
+            nonlocal answer_late
+            answer_late = asyncio.create_task(_answer(scope, send))
 
         timer = loop.call_at(ends, give_up)
 
@@ -48,13 +48,13 @@ class Deadline:
             left = ends - loop.time()
             message = await receive()
             ends = loop.time() + left
-            if not begun and late is None:
+            if not begun and answer_late is None:
                 timer = loop.call_at(ends, give_up)
             return message
 
         async def answer(message: Message) -> None:
             nonlocal begun
-            if late is None:
+            if answer_late is None:
                 begun = True
                 timer.cancel()
                 await send(message)
@@ -63,23 +63,33 @@ class Deadline:
             await self._app(scope, take, answer)
         finally:
             timer.cancel()
-            if late is not None:
-                await late
+            if answer_late is not None:
+                await answer_late
         return None
+
+
+def patience(scope: HTTPScope) -> float:
+    """For how many seconds this client waits for an answer to begin."""
+    return BEGIN_SECONDS + (_asked(scope["query_string"]) if scope["query_string"] else 0)
+
+
+def late() -> Trouble:
+    """What is answered then."""
+    log.warning("answer_late", seconds=BEGIN_SECONDS)
+    return Trouble("unavailable", "The service did not find an answer in time. What was asked for may still be done; ask again.")
 
 
 def _asked(query: bytes) -> int:
     """How many seconds the client asks us to wait, however it writes that (the framework takes 3.0 too); no more than any route grants."""
     asked = 0
-    for each in parse_qs(query.decode("latin-1")).get("wait", ()) if query else ():
+    for each in parse_qs(query.decode("latin-1")).get("wait", ()):
         with suppress(msgspec.ValidationError):
             asked = max(asked, min(msgspec.convert(each, int, strict=False), WAIT_MAX_SECONDS))
     return asked
 
 
 async def _answer(scope: HTTPScope, send: Send) -> None:
-    why = Trouble("unavailable", "The service did not find an answer in time. What was asked for may still be done; ask again.")
-    log.warning("answer_late", seconds=BEGIN_SECONDS)
+    why = late()
     headers, body = problems.written(why, str(scope.get("request_id", "")))
     await send({"type": "http.response.start", "status": why.kind.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -4,22 +4,26 @@ The handlers are the very same, and so are the reading of bodies, the caller, an
 parameter that is not as it should be, a header given twice, a body in pieces) goes the framework's way, which says what is wrong.
 """
 
+import asyncio
 import re
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from litestar import Litestar, Request, Response
 from litestar.enums import ScopeType
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Receive, ReceiveMessage, Scope, Send
 
 from service.http import problems
+from service.http.access import Header, Requested
 from service.http.acting import Acting
-from service.http.auth import Authentication
+from service.http.auth import Authentication, require_player
 from service.http.body import BODY_MAX_BYTES, decode
 from service.http.commands import SendCommand, send_command
+from service.http.cors import EXPOSED, mark
+from service.http.deadline import late, patience
 from service.http.idempotency import KEY_MAX, KEY_PATTERN
 from service.http.log import VERSION_MAX, WAIT_MAX_SECONDS, list_events
 from service.http.matches import get_match
@@ -28,6 +32,11 @@ MATCHES = "/v1/matches/"
 TEMPLATE = "/v1/matches/{match_id}"
 
 Headers: TypeAlias = Mapping[bytes, bytes]
+
+Written: TypeAlias = tuple[int, Sequence[Header], bytes]
+"""Status, headers of its own and body of an answer."""
+
+_WITH_A_BODY = {b"content-length", b"transfer-encoding"}
 
 
 class Call(NamedTuple):
@@ -38,26 +47,44 @@ class Call(NamedTuple):
     body: bytes
 
 
-Take: TypeAlias = Callable[[Litestar, Call], dict[str, Any] | None]
-"""What the handler takes from a call besides the match's id; None for a call that is not plain."""
+Read: TypeAlias = Callable[[Call], dict[str, Any] | None]
+"""What is read off the head of a call; None for a call that is not plain."""
+
+Take: TypeAlias = Callable[[Litestar, Call, dict[str, Any]], dict[str, Any]]
+"""What the handler takes besides the match's id, once it is known who calls. May raise what becomes a problem."""
 
 
-def _of_command(app: Litestar, call: Call) -> dict[str, Any] | None:
+class Route(NamedTuple):
+    """A handler, and how it comes by what it takes."""
+
+    handler: HTTPRouteHandler
+    read: Read
+    take: Take
+
+
+def _read_command(call: Call) -> dict[str, Any] | None:
     key, if_match = _text(call, b"idempotency-key"), _text(call, b"if-match")
     bad_key = key is not None and not (len(key) <= KEY_MAX and _KEY.fullmatch(key))
-    if bad_key or not call.body or call.headers.get(b"content-type") != b"application/json" or call.scope["user"] is None:
+    plain = call.body and not call.scope["query_string"] and call.headers.get(b"content-type") == b"application/json"
+    if bad_key or not plain:
         return None
-    acting = Acting(app.state["matches"], app.state["views"], call.scope["user"], key, if_match)
-    return {"data": decode(call.body, SendCommand), "acting": acting}
+    return {"key": key, "if_match": if_match}
 
 
-def _of_view(app: Litestar, call: Call) -> dict[str, Any] | None:
-    if call.scope["query_string"]:
-        return None
-    return {**_seeing(app, call), "if_none_match": _text(call, b"if-none-match")}
+def _take_command(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
+    player = require_player(call.scope)
+    return {"data": decode(call.body, SendCommand), "acting": Acting(app.state["matches"], app.state["views"], player, **read)}
 
 
-def _of_events(app: Litestar, call: Call) -> dict[str, Any] | None:
+def _read_view(call: Call) -> dict[str, Any] | None:
+    return None if call.scope["query_string"] else {"if_none_match": _text(call, b"if-none-match")}
+
+
+def _take_view(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
+    return {"caller": call.scope["user"], "matches": app.state["matches"], "views": app.state["views"], **read}
+
+
+def _read_events(call: Call) -> dict[str, Any] | None:
     asked: dict[str, int] = {}
     for each in call.scope["query_string"].split(b"&") if call.scope["query_string"] else ():
         found = _NUMBER.fullmatch(each)
@@ -66,7 +93,11 @@ def _of_events(app: Litestar, call: Call) -> dict[str, Any] | None:
         asked[found[1].decode()] = int(found[2])
     if asked.get("after", 0) > VERSION_MAX or asked.get("limit", 1) < 1 or asked.get("wait", 0) > WAIT_MAX_SECONDS:
         return None
-    return {**_seeing(app, call), "watch": app.state["watch"], **asked}
+    return asked
+
+
+def _take_events(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
+    return {**_take_view(app, call, read), "watch": app.state["watch"]}
 
 
 def _text(call: Call, name: bytes) -> str | None:
@@ -74,80 +105,110 @@ def _text(call: Call, name: bytes) -> str | None:
     return None if value is None else value.decode("latin-1")
 
 
-def _seeing(app: Litestar, call: Call) -> dict[str, Any]:
-    return {"caller": call.scope["user"], "matches": app.state["matches"], "views": app.state["views"]}
-
-
 _KEY = re.compile(KEY_PATTERN)
 _NUMBER = re.compile(rb"(after|limit|wait)=(0|[1-9]\d{0,15})")
 
-ROUTES: Mapping[tuple[str, str], tuple[HTTPRouteHandler, Take]] = {
-    ("POST", "/commands"): (send_command, _of_command),
-    ("GET", ""): (get_match, _of_view),
-    ("GET", "/events"): (list_events, _of_events),
+ROUTES: Mapping[tuple[str, str], Route] = {
+    ("POST", "/commands"): Route(send_command, _read_command, _take_command),
+    ("GET", ""): Route(get_match, _read_view, _take_view),
+    ("GET", "/events"): Route(list_events, _read_events, _take_events),
 }
 """By method and what follows the match's id."""
 
 
 class Direct:
-    """Calls the handlers of `ROUTES` itself, and lets `framework` do everything else."""
+    """Calls the handlers of `ROUTES` itself, and leaves everything else to `layers`.
 
-    def __init__(self, app: Litestar, framework: ASGIApp, authentication: Authentication) -> None:
-        self._app, self._framework, self._authentication = app, framework, authentication
+    It does itself what the layers around the framework do: the request's id, the limits, the deadline, the headers of every answer and
+    the line in the log.
+    """
+
+    def __init__(self, app: Litestar, layers: ASGIApp, authentication: Authentication, origins: Collection[str]) -> None:
+        self._app, self._layers, self._authentication, self._origins = app, layers, authentication, frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP or not scope["path"].startswith(MATCHES):
-            return await self._framework(scope, receive, send)
+            return await self._layers(scope, receive, send)
         match_id, slash, rest = scope["path"][len(MATCHES) :].partition("/")
         route = ROUTES.get((scope["method"], slash + rest))
         fields = list(scope["headers"])
         headers = dict(fields)
-        length = headers.get(b"content-length", b"0")
-        plain = match_id and len(headers) == len(fields) and length.isdigit() and int(length) <= BODY_MAX_BYTES
-        if route is None or not plain:
-            return await self._framework(scope, receive, send)
-        body, again = await _received(receive)
-        if body is None:
-            return await self._framework(scope, again, send)
-        return await self._answer(route, match_id, Call(scope, headers, body), again, send)
-
-    async def _answer(self, route: tuple[HTTPRouteHandler, Take], match_id: str, call: Call, receive: Receive, send: Send) -> None:
-        (handler, take), scope = route, call.scope
-        scope["path_template"] = TEMPLATE + scope["path"][len(MATCHES) + len(match_id) :]
+        if route is None or not match_id or len(headers) != len(fields):
+            return await self._layers(scope, receive, send)
+        body: bytes | None = b""
+        if not headers.keys().isdisjoint(_WITH_A_BODY):
+            body, receive = await _received(receive)
+        call = Call(scope, headers, body or b"")
+        read = None if body is None else route.read(call)
+        if read is None:
+            return await self._layers(scope, receive, send)
+        scope["path_template"] = TEMPLATE + slash + rest
         scope["path_params"] = {"match_id": match_id}
-        response: Response[Any]
-        try:
-            await self._authentication.admit(scope)
-            taken = take(self._app, call)
-            if taken is None:
-                return await self._framework(scope, receive, send)
-            response = await handler.fn(match_id=match_id, **taken)
-        except Exception as error:
-            response = problems.answer(Request(scope), error)
-        return await _send(response, send)
+        return await self._answer(route, match_id, call, read, send)
+
+    async def _answer(self, route: Route, match_id: str, call: Call, read: dict[str, Any], send: Send) -> None:
+        scope = call.scope
+        with Requested(scope) as request:
+            answer = _Answer(request, send, (*mark(self._origins, call.headers.get(b"origin", b"")), EXPOSED))
+            timer = asyncio.get_running_loop().call_later(patience(scope), answer.give_up)
+            try:
+                await self._authentication.admit(scope)
+                written = _written(await route.handler.fn(match_id=match_id, **route.take(self._app, call, read)))
+            except Exception as error:
+                written = _written(problems.answer(Request(scope), error))
+            finally:
+                timer.cancel()
+            await answer.give(written)
 
 
-async def _send(response: Response[Any], send: Send) -> None:
-    content, bodiless = response.content, response.status_code == 304
-    body = b"" if bodiless else content if isinstance(content, bytes) else msgspec.json.encode(content)
+class _Answer:
+    """The one answer to a request: what its handler says, or that it says nothing in time."""
+
+    __slots__ = ("_late", "_marks", "_request", "_send")
+
+    def __init__(self, request: Requested, send: Send, marks: Sequence[Header]) -> None:
+        self._request, self._send, self._marks = request, send, marks
+        self._late: asyncio.Task[None] | None = None
+
+    def give_up(self) -> None:
+        """Answer now that it is too late. What the handler is at goes on, and a command may still be stored."""
+        self._late = asyncio.create_task(self._give(_written(problems.told(late(), self._request.request_id))))
+
+    async def give(self, written: Written) -> None:
+        """Answer this, if nothing has been answered yet."""
+        await (self._late or self._give(written))
+
+    async def _give(self, written: Written) -> None:
+        status, headers, body = written
+        self._request.status = status
+        await self._send({"type": "http.response.start", "status": status, "headers": self._request.headers((*headers, *self._marks))})
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def _written(response: Response[Any]) -> Written:
+    status, content = response.status_code or 200, response.content
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
-    if not bodiless:
-        headers += [(b"content-type", (response.media_type or "application/json").encode()), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": response.status_code or 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    if status == 304:
+        return status, headers, b""
+    body = content if isinstance(content, bytes) else _encode(content)
+    headers += [(b"content-type", (response.media_type or "application/json").encode()), (b"content-length", b"%d" % len(body))]
+    return status, headers, body
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 async def _received(receive: Receive) -> tuple[bytes | None, Receive]:
     """The body of a call (None where it ends too early or is too long), and the way to receive all of that once more."""
-    body, messages, more = b"", deque[HTTPReceiveMessage](), True
+    body, messages, more = b"", deque[ReceiveMessage](), True
     while more and len(body) <= BODY_MAX_BYTES:
         message = await receive()
-        messages.append(message)  # type: ignore[arg-type]
+        messages.append(message)
         body += message.get("body", b"")  # type: ignore[operator]
         more = bool(message.get("more_body", False))
 
-    async def again() -> HTTPReceiveMessage:
-        return messages.popleft() if messages else await receive()  # type: ignore[return-value]
+    async def again() -> ReceiveMessage:
+        return messages.popleft() if messages else await receive()
 
     whole = not more and messages[-1]["type"] == "http.request" and len(body) <= BODY_MAX_BYTES
     return body if whole else None, again

@@ -9,6 +9,7 @@ from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.game import Request
+from service.http import failures
 from service.http.body import without_none
 from service.http.links import links
 from service.http.openapi30 import in_openapi30
@@ -102,6 +103,7 @@ def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSc
             },
             "headers": headers(),
             "links": links(),
+            "examples": failures.shared({code for each in found for code in each.problems}),
             "schemas": schemas.components,
         },
     }

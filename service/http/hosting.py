@@ -1,12 +1,12 @@
 """What the host of a match does before the start: bots, invitations, removing, starting, closing."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 from litestar import Response, delete, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, PathParameter
 from msgspec import Meta
 
 from domain.match import lobby
@@ -24,6 +24,9 @@ from service.invites import Invites
 from service.matches import Changed, Matches
 from service.players import Player
 from service.projector import MatchView
+
+SeatNumber: TypeAlias = Annotated[int, PathParameter(schema_extra={"format": "seat"})]
+"""A seat by its number, in the path; whether the match has it, the match says."""
 
 HOSTING = ["match_not_found", "not_host", "match_started", "match_over", "match_busy", "key_reused", "precondition_failed"]
 
@@ -82,7 +85,7 @@ async def start_match(
     opt={"problems": [*HOSTING, "outcome_does_not_fit", "seat_taken", "no_such_seat", "no_such_level"]},
 )
 async def seat_bot(
-    match_id: FromPath[str], seat: FromPath[int], data: JSONBody[SeatBot], acting: NamedDependency[Acting]
+    match_id: FromPath[str], seat: SeatNumber, data: JSONBody[SeatBot], acting: NamedDependency[Acting]
 ) -> Response[MatchView]:
     """Gives an open seat to a bot. With the last open one the match begins, unless its host is to start it.
 
@@ -105,7 +108,7 @@ async def seat_bot(
     status_code=200,
     opt={"problems": [*HOSTING, "no_bot_there", "no_such_seat"]},
 )
-async def remove_bot(match_id: FromPath[str], seat: FromPath[int], acting: NamedDependency[Acting]) -> Response[MatchView]:
+async def remove_bot(match_id: FromPath[str], seat: SeatNumber, acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Takes a bot away before the start; its seat is open again."""
     decide = lambda game, match, world: lobby.remove_bot(match, acting.player_id, seat)  # noqa: E731
     return await acting.answered(await acting.change("remove_bot", match_id, decide, seat))
@@ -120,7 +123,7 @@ async def remove_bot(match_id: FromPath[str], seat: FromPath[int], acting: Named
     status_code=200,
     opt={"problems": [*HOSTING, "seat_open", "own_seat", "no_such_seat"]},
 )
-async def remove_player(match_id: FromPath[str], seat: FromPath[int], acting: NamedDependency[Acting]) -> Response[MatchView]:
+async def remove_player(match_id: FromPath[str], seat: SeatNumber, acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Frees another player's seat before the start. They may sit down again; of a private match, `renew_invite` first.
 
     Your own seat is left by `leave_seat`, and a bot's freed by `remove_bot`.

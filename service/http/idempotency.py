@@ -6,12 +6,13 @@ if not, the key was reused by mistake, and the call is refused.
 
 from hashlib import blake2b
 from typing import Annotated, Any, TypeAlias
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import msgspec
 from litestar.params import HeaderParameter
 
 from service import chance
+from service.store import derived_id
 
 KEY_MAX = 255
 KEY_PATTERN = r"^[\x21-\x7e]+$"
@@ -36,7 +37,7 @@ def command_id(caller: str, operation: str, key: str | None) -> UUID:
     """The id of a call: the same for the same caller, operation and key, and a new one without a key."""
     if key is None:
         return chance.new_uuid()
-    return uuid5(COMMANDS, msgspec.json.encode([caller, operation, key]).decode())
+    return derived_id(COMMANDS, msgspec.json.encode([caller, operation, key]))
 
 
 def fingerprint(*asked: Any) -> bytes:

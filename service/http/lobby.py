@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
 from domain.match.events import Clock, Spectators, Visibility
+from domain.match.game import IN_SEAT_ORDER
 from domain.match.state import Status
 from service.held import match_id_of
 from service.http.conditions import VIEW_HEADERS
@@ -34,6 +35,7 @@ class MatchSummary(msgspec.Struct, frozen=True):
     clock: Annotated[Clock | None, Meta(description="Null: nobody is hurried.")]
     seats: Annotated[
         tuple[SeatView, ...],
+        IN_SEAT_ORDER,
         Meta(
             description="Who sits where, in seat order. Where you are shown the play with a delay, `stand_in` tells nothing: it is false."
         ),

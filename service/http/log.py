@@ -13,7 +13,7 @@ from litestar.response import Stream
 from msgspec import Meta
 
 from domain.games import AnyOptions
-from domain.match.game import Result
+from domain.match.game import IN_SEAT_ORDER, Result
 from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
@@ -49,7 +49,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     game: Annotated[str, Meta(description="Key of the game.")]
     ruleset: Annotated[int, Meta(description="Version of the game's rules that it began by.")]
     options: Annotated[AnyOptions, Meta(description="What the players had agreed on, every option with its value.")]
-    seats: Annotated[tuple[SeatView, ...], Meta(description="Who sat where at the end, in seat order.")]
+    seats: Annotated[tuple[SeatView, ...], IN_SEAT_ORDER, Meta(description="Who sat where at the end, in seat order.")]
     events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
     result: Annotated[Result, Meta(description="How it ended.")]
     tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]

@@ -26,7 +26,7 @@ def in_openapi30(document: JsonSchema) -> JsonSchema:
         "info": info,
         "paths": {path: {method: _operation(each, schemas) for method, each in item.items()} for path, item in document["paths"].items()},
         "components": {
-            **components,
+            **{name: each for name, each in components.items() if name != "examples"},
             "headers": {name: _with_schema(header, schemas) for name, header in components["headers"].items()},
             "schemas": {name: _schema(schema, schemas) for name, schema in schemas.items()},
         },

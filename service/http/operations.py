@@ -5,21 +5,23 @@ A handler's `opt` may hold `problems`, the codes of the problems it answers with
 server-sent events, of whose data the type is: generators that know streams take it so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, get_args, get_origin
 
 from litestar import Litestar, Response
+from litestar.enums import ParamType
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import ParameterKwarg
 from litestar.routes import HTTPRoute
 from litestar.typing import FieldDefinition
 
-from service.http import auth, codes, problems
+from service.http import auth, codes, failures, problems
 from service.http.body import without_none
 from service.http.links import links_after
+from service.http.parameters import fields, parameters
 from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.projector import MatchView
@@ -49,9 +51,8 @@ HEADERS: Mapping[str, str] = {
 
 WITH_STATUS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
-ALWAYS = ("malformed_request", "internal_error")
+ALWAYS = ("malformed_request", "invalid_parameter", "internal_error")
 WITH_A_CALLER = ("not_authenticated", "rate_limited", "unavailable")
-WITH_PARAMETERS = ("invalid_parameter",)
 WITH_A_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "invalid_body")
 WITH_HEADER = {"If-Match": ("precondition_failed",), "Idempotency-Key": ("key_reused",)}
 
@@ -88,18 +89,17 @@ class Operation:
     @property
     def parameters(self) -> list[tuple[str, ParameterKwarg, FieldDefinition]]:
         """The path, query and header parameters by name, also those that dependencies take."""
-        return list(_parameters(self.handler, self.handler.parsed_fn_signature.parameters.values()))
+        return parameters(self.handler)
 
     @property
     def _looks_at_the_caller(self) -> bool:
-        fields = self.handler.parsed_fn_signature.parameters.values()
-        return "caller" in {field.name for field in _with_dependencies(self.handler, fields)}
+        return "caller" in {field.name for field in fields(self.handler)}
 
     @property
     def problems(self) -> set[str]:
         """The codes of all problems that this operation answers with; `refused` stands for the refusals of games."""
         names = [name for name, _, _ in self.parameters]
-        found = [*ALWAYS, *self.handler.opt.get("problems", ()), *(WITH_PARAMETERS if names else ()), *(WITH_A_BODY if self.body else ())]
+        found = [*ALWAYS, *self.handler.opt.get("problems", ()), *(WITH_A_BODY if self.body else ())]
         found += () if self.handler.opt.get("anonymous") else WITH_A_CALLER
         return {*found, *(code for name in names for code in WITH_HEADER.get(name, ()))}
 
@@ -153,16 +153,29 @@ class Operation:
         return {str(status): response, **other}
 
     def _failures(self, schemas: Schemas) -> JsonSchema:
-        kinds = {code: codes.KINDS[code] for code in sorted(self.problems)}
-        content = {problems.MEDIA_TYPE: {"schema": schemas.response(Problem)}}
+        by_status: dict[int, list[str]] = {}
+        for code in sorted(self.problems):
+            by_status.setdefault(codes.KINDS[code].status, []).append(code)
         return {
             str(status): {
-                "description": "\n".join(f"* `{code}`: {kind.title}." for code, kind in kinds.items() if kind.status == status),
+                "description": "\n".join(f"* `{code}`: {codes.KINDS[code].title}." for code in by_status[status]),
                 "headers": _headers(*self._always, *([WITH_STATUS[status]] if status in WITH_STATUS else [])),
-                "content": content,
+                "content": {
+                    problems.MEDIA_TYPE: {
+                        "schema": schemas.response(Problem),
+                        "examples": {code: self._failure(code) for code in by_status[status]},
+                    }
+                },
             }
-            for status in sorted({kind.status for kind in kinds.values()})
+            for status in sorted(by_status)
         }
+
+    def _failure(self, code: str) -> JsonSchema:
+        """An example of the problem `code`."""
+        path, query = (
+            [name for name, kwarg, _ in self.parameters if kwarg.param_type is kind] for kind in (ParamType.PATH, ParamType.QUERY)
+        )
+        return failures.example(code, path, query, None if self.body is None else without_none(self.body.annotation))
 
 
 def operations(app: Litestar) -> list[Operation]:
@@ -177,28 +190,13 @@ def operations(app: Litestar) -> list[Operation]:
     return sorted(found, key=lambda each: (each.path, METHODS.index(each.method)))
 
 
-def _parameters(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
-    dependencies = handler.resolve_dependencies()
-    for field in _with_dependencies(handler, fields):
-        if field.name not in dependencies and isinstance(kwarg := field.kwarg_definition, ParameterKwarg):
-            yield kwarg.name or field.name, kwarg, field
-
-
-def _with_dependencies(handler: HTTPRouteHandler, fields: Iterable[FieldDefinition]) -> Iterator[FieldDefinition]:
-    """These fields of a signature, each followed by those that its dependency takes."""
-    dependencies = handler.resolve_dependencies()
-    for field in fields:
-        yield field
-        if field.name in dependencies:
-            yield from _with_dependencies(handler, dependencies[field.name].parsed_fn_signature.parameters.values())
-
-
 def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldDefinition) -> JsonSchema:
     place = kwarg.param_type.value
     description = kwarg.description or PATH_PARAMETERS.get(name)
     assert description, f"the {place} parameter {name} needs a description"
     schema = dict(schemas.request(without_none(field.annotation)))
     schema |= {key: value for name, key in _CONSTRAINTS.items() if (value := getattr(kwarg, name)) is not None}
+    schema |= kwarg.schema_extra or {}
     if field.has_default and field.default is not None:
         schema["default"] = field.default
     return {"name": name, "in": place, "description": description, "required": not field.has_default, "schema": schema}

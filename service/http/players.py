@@ -13,14 +13,14 @@ from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.limits import address
 from service.http.problems import Trouble
-from service.names import NAME_MAX, display_name
+from service.names import NAME_MAX, WRITTEN_MAX, display_name
 from service.players import TOKENS_MAX, Player, Players, Timestamp, Token
 
 DisplayName = Annotated[
     str,
     Meta(
-        min_length=1,
-        max_length=200,
+        # Not msgspec's own limits: whatever is wrong with a name is answered by its own code.
+        extra_json_schema={"minLength": 1, "maxLength": WRITTEN_MAX},
         description=(
             f"1 to {NAME_MAX} visible characters, not counting spaces around it: letters and marks of any language, digits, signs, emoji."
             " They are kept as RFC 8266 keeps nicknames, so full-width letters become plain ones. Several players may have the same name."

@@ -1,7 +1,7 @@
 """Errors as the world sees them: RFC 9457 problem documents, and the one place where exceptions become them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -29,7 +29,7 @@ from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
-DETAIL_MAX = 300
+DETAIL_MAX = 1_000
 RETRY_SECONDS = 2
 
 log = structlog.get_logger(__name__)
@@ -90,11 +90,15 @@ class Trouble(Exception):
 
 def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
-    trouble = _trouble(request, error)
+    trouble = trouble_of(error, request.path_params)
     if trouble.kind.status == 500:
         log.error("request failed", exc_info=error)
-    described = problem(trouble, str(request.scope.get("request_id", "")))
-    return Response(described, status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
+    return told(trouble, str(request.scope.get("request_id", "")))
+
+
+def told(trouble: Trouble, request_id: str) -> Response[Problem]:
+    """The answer that tells of it."""
+    return Response(problem(trouble, request_id), status_code=trouble.kind.status, media_type=MEDIA_TYPE, headers=headers(trouble))
 
 
 def problem(trouble: Trouble, request_id: str) -> Problem:
@@ -129,7 +133,8 @@ def headers(trouble: Trouble) -> dict[str, str]:
     return implied | trouble.headers
 
 
-def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
+def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
+    """What an exception is to a client whose request has these parameters in its path."""
     match error:
         case Trouble():
             return error
@@ -141,7 +146,7 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
         case NotNow(code=code) | NotAllowed(code=code):
             return Trouble(code)
         case Unfit(code=code, field=field):
-            source: Source = "path" if field in request.path_params else "body"
+            source: Source = "path" if field in path else "body"
             sentence = f"{codes.KINDS[code].title}."
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case Stale(version=None):
@@ -168,10 +173,11 @@ def _trouble(request: Request[Any, Any, Any], error: Exception) -> Trouble:
         case HTTPException():
             return _of_framework(error)
         case _:
-            return _failed()
+            return failed()
 
 
-def _failed() -> Trouble:
+def failed() -> Trouble:
+    """What a fault of the service itself is to a client."""
     return Trouble("internal_error", "The service failed; the fault has been recorded.")
 
 
@@ -197,7 +203,7 @@ def _of_framework(error: HTTPException) -> Trouble:
         return _of_parameters(error)
     if error.detail == _CLIENT_GONE:
         return Trouble("malformed_request", "The request ended before its body did.")
-    return Trouble(_FRAMEWORK[error.status_code], headers=error.headers) if error.status_code in _FRAMEWORK else _failed()
+    return Trouble(_FRAMEWORK[error.status_code], headers=error.headers) if error.status_code in _FRAMEWORK else failed()
 
 
 def _of_parameters(error: ValidationException) -> Trouble:

@@ -16,6 +16,9 @@ JsonSchema: TypeAlias = dict[str, Any]
 
 REF = "#/components/schemas/"
 
+SCALARS: Mapping[str, str] = {"integer": "a whole number", "string": "text"}
+"""The scalars of which there are unions, in words."""
+
 
 class Schemas:
     """The schemas of `requests` and `responses`, which are types.
@@ -76,8 +79,13 @@ class _Unions:
         return {**named, **{key: value for key, value in union.items() if key not in ("anyOf", "discriminator")}}
 
     def of_scalars(self, kinds: list[str]) -> JsonSchema:
-        """The same for a number or a word, which many a generator makes nothing of where it has no name."""
-        return self._named(kinds, {"oneOf": [{"type": kind} for kind in kinds]})
+        """The same for a number or a word, of which generators make more where the union and its members have names."""
+        named = self._named(kinds, {"oneOf": []})
+        name = named["$ref"].removeprefix(REF)
+        for kind in kinds:
+            self.met[member := name + kind.capitalize()] = {"description": f"{name} as {SCALARS[kind]}.", "type": kind}
+            self.met[name]["oneOf"].append({"$ref": REF + member})
+        return named
 
     def _named(self, members: Iterable[str], component: JsonSchema) -> JsonSchema:
         name = self._names.get(frozenset(members))

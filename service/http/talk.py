@@ -30,7 +30,8 @@ class SendMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What you say: either a `text` or a `pledge`."""
 
     text: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=4 * TEXT_MAX)] | None,
+        # Not msgspec's own limits: whatever is wrong with a text is answered by its own code.
+        Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": 4 * TEXT_MAX})] | None,
         Meta(description=f"1 to {TEXT_MAX} characters, not counting spaces around it; line breaks, but no other control characters."),
     ] = None
     pledge: Annotated[Pledge | None, Meta(description="In games that have something to pledge, one that `may_pledge` offers.")] = None

@@ -16,13 +16,11 @@ _BETWEEN = " · "
 class Picture:
     """Draws one match, view after view, `width` characters wide; `agreed_on` are its options, which nobody has to be told again.
 
-    It knows no game. Where the document does not say whether a list of the table holds one thing for each seat, its length
-    does, and once a list has had another length it does not.
+    It knows no game: what is a seat, and which lists hold one thing for each, the document says.
     """
 
     def __init__(self, words: Words, ink: Ink, width: int, agreed_on: Mapping[str, Any]) -> None:
         self._words, self._ink, self._width, self._agreed_on = words, ink, width, agreed_on
-        self._other_lengths: set[str] = set()
 
     def opening(self) -> Iterator[str]:
         """What is played, and how it is played here."""
@@ -48,7 +46,7 @@ class Picture:
             shape = fields.get(name, {})
             if value in (None, []) or name in ("game", "phase"):
                 continue
-            if self._is_of_seats(name, value, shape):
+            if self._is_of_seats(value, shape):
                 columns += self._columns(name, value, shape)
             elif isinstance(value, dict):
                 lines += self._captioned(name, self._words.parts(value, self._words.shapes.inside(shape)), _BETWEEN)
@@ -87,21 +85,14 @@ class Picture:
             for seat, lines in zip(names, places, strict=True):
                 yield from self._of_seat(seat, you, lines)
 
-    def _is_of_seats(self, name: str, value: Any, shape: Shape) -> bool:
+    def _is_of_seats(self, value: Any, shape: Shape) -> bool:
         """Whether a field of the table holds seats, or one thing for each of them."""
-        if not isinstance(value, list):
-            return False
-        if is_seat(name, self._words.shapes.item(shape)):
-            return True
-        if len(value) != len(self._words.seats):
-            self._other_lengths.add(name)
-        unlikely = name.startswith("your_") or any("seat" in each for each in value if isinstance(each, dict))
-        return name not in self._other_lengths and (in_seat_order(shape) or not unlikely)
+        return isinstance(value, list) and (is_seat(self._words.shapes.item(shape)) or in_seat_order(shape))
 
     def _columns(self, name: str, value: Sequence[Any], shape: Shape) -> Iterator[Column]:
         """The columns that such a field fills."""
         item, caption = self._words.shapes.item(shape), self._words.caption(name)
-        if is_seat(name, item):
+        if is_seat(item):
             yield Column(caption, [MARK if seat in value else "" for seat in range(len(self._words.seats))])
         elif not isinstance(value[0], dict):
             yield Column(caption, [self._cell(name, each, item) for each in value])

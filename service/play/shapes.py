@@ -1,13 +1,10 @@
 """What the fields of a game's records hold, read off the API's document, so that a number can be told from a player."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 Shape: TypeAlias = Mapping[str, Any]
 """The JSON Schema of one field; empty where the document does not know it."""
-
-_OF_A_SEAT = re.compile(r"(a place at the table|the seats?|the owner|whose?|who)\b", re.IGNORECASE)
 
 
 class Shapes:
@@ -36,17 +33,11 @@ class Shapes:
         return self._schemas.get(shape["$ref"].rpartition("/")[2], {}) if "$ref" in shape else shape
 
 
-def is_seat(name: str, shape: Shape) -> bool:
-    """Whether a field, or each item of a list of this name, is a player's place at the table.
-
-    It is called a seat, or else it is a number from 0 without an end, and what is said of it begins with whose it is.
-    """
-    if name == "seat":
-        return True
-    is_open_number = "integer" in shape.get("type", ()) and shape.get("minimum") == 0 and "maximum" not in shape
-    return is_open_number and _OF_A_SEAT.match(shape.get("description", "")) is not None
+def is_seat(shape: Shape) -> bool:
+    """Whether a field is a player's place at the table."""
+    return shape.get("format") == "seat"
 
 
 def in_seat_order(shape: Shape) -> bool:
-    """Whether the document says of a list that it holds one thing for each seat."""
-    return "seat order" in shape.get("description", "")
+    """Whether a list holds one thing for each seat, as long as it holds anything."""
+    return shape.get("x-seat-order", False) is True

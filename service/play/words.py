@@ -82,7 +82,7 @@ class Words:
                 return " ".join(self.value(part, each, inside.get(part, {})) for part, each in value.items())
             case dict():
                 return " · ".join(self.parts(value, self.shapes.inside(shape)))
-            case int() if is_seat(name, shape) and value < len(self.seats):
+            case int() if is_seat(shape) and value < len(self.seats):
                 return self.seats[value]
         return self._word(name, value)
 

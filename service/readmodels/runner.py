@@ -19,7 +19,7 @@ from service.store.away import is_away
 POLL_SECONDS = 1.0
 """How soon a runner looks for what other processes have appended."""
 
-GATHER_SECONDS = 0.05
+GATHER_SECONDS = 0.25
 """Between two looks however much goes on, so that one look finds many events."""
 
 BATCH = 500

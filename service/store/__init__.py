@@ -21,6 +21,7 @@ from service.store.contract import (
 )
 from service.store.event_store import EventStore
 from service.store.fitness import UnfitDatabase
+from service.store.ids import derived_id, stream_id
 
 __all__ = [
     "Append",
@@ -42,4 +43,6 @@ __all__ = [
     "Unstorable",
     "Waiting",
     "WrongVersion",
+    "derived_id",
+    "stream_id",
 ]

@@ -28,6 +28,14 @@ player_tokens = Table(
     Index("player_tokens_of", "player_id"),
 )
 
+player_changes = Table(
+    "player_changes",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("player_id", Text, nullable=False),
+)
+"""Which accounts changed their name or lost a token, in this order and without gaps; the last ten thousand changes. Triggers write it."""
+
 player_mutes = Table(
     "player_mutes",
     metadata,

@@ -10,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from hashlib import sha1
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from prometheus_client import Counter, Histogram
 
 from service.store.connections import Connections
 from service.store.contract import Append, Appended, KeyReused, RematchTaken, StoreAway, Unstorable, WrongVersion
+from service.store.ids import derived_id
 
 APPEND = """
 SELECT status, first_version, last_version, at
@@ -196,7 +196,7 @@ def arguments(append: Append) -> tuple[Any, ...]:
         append.expected,
         append.command,
         append.fingerprint,
-        [_event_id(append.command, ordinal) for ordinal in range(len(events))],
+        [derived_id(append.command, b"%d" % ordinal) for ordinal in range(len(events))],
         [event.type for event in events],
         [event.schema_version for event in events],
         [event.data for event in events],
@@ -238,12 +238,6 @@ def together(appends: Iterable[Append]) -> bytes:
 
 def _bytea(value: bytes) -> str:
     return "\\x" + value.hex()
-
-
-def _event_id(command: UUID, ordinal: int) -> UUID:
-    """The same as `uuid5(command, str(ordinal))`, which takes three times as long."""
-    digest = int.from_bytes(sha1(command.bytes + b"%d" % ordinal, usedforsecurity=False).digest()[:16], "big")
-    return UUID(int=digest & ~(0xF000 << 64) & ~(0xC000 << 48) | 5 << 76 | 0x8000 << 48)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -123,7 +123,7 @@ class _Operation:
         return schemas[schema["$ref"].removeprefix(REF)] if "$ref" in schema else schema
 
     def _variants(self, old: Schema, new: Schema, place: str, *, sent: bool) -> Iterator[str]:
-        before, after = _told_apart(old), _told_apart(new)
+        before, after = _told_apart(old, self._old), _told_apart(new, self._new)
         if before is None and after is None:
             return
         before, after = before or {VALUE: old}, after or {VALUE: new}
@@ -153,13 +153,15 @@ class _Operation:
             yield from (f"{place}.{name} may be missing now" for name in sorted((promised & after.keys()) - needed))
 
 
-def _told_apart(schema: Schema) -> dict[str, Schema] | None:
+def _told_apart(schema: Schema, schemas: Schema) -> dict[str, Schema] | None:
     """The variants of a union by what tells them apart; None for what is no union."""
     if "oneOf" not in schema:
         return None
     if "discriminator" in schema:
         return {tag: {"$ref": reference} for tag, reference in schema["discriminator"]["mapping"].items()}
-    return {str(each.get("type", VALUE)): each for each in schema["oneOf"]}
+    scalars = ("integer", "string", "null")
+    kinds = [schemas[each["$ref"].removeprefix(REF)] if "$ref" in each else each for each in schema["oneOf"]]
+    return {kind["type"] if kind.get("type") in scalars else VALUE: each for kind, each in zip(kinds, schema["oneOf"], strict=True)}
 
 
 def _values(old: Schema, new: Schema, place: str, sent: bool) -> Iterator[str]:

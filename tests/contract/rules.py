@@ -48,9 +48,18 @@ def _references(document: dict[str, Any], schemas: dict[str, Any]) -> Iterator[s
     unknown = {each for each in found if each.startswith(REF) and each.removeprefix(REF) not in schemas}
     if unknown:
         yield f"refers to what is not there: {sorted(unknown)}"
+    told = {each["$ref"] for _, _, operation in operations(document) for each in _examples(operation) if "$ref" in each}
+    if told != {f"#/components/examples/{code}" for code in document["components"]["examples"]}:
+        yield "refers to examples that are not there, or has some that nothing refers to"
     used = _reached([{"$ref": each} for each in found if each.startswith(REF)], schemas)
     if idle := set(schemas) - set(used):
         yield f"nothing refers to {sorted(idle)}"
+
+
+def _examples(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for response in operation["responses"].values():
+        for content in response.get("content", {}).values():
+            yield from content.get("examples", {}).values()
 
 
 def _operation(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[str]:
@@ -75,20 +84,42 @@ def _operation(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[
             if media_type == JSON and "example" not in each:
                 yield "a body has no example"
     for status, response in operation["responses"].items():
-        yield from (f"{status}: {fault}" for fault in _response(status, response))
+        yield from (f"{status}: {fault}" for fault in _response(document, status, response))
 
 
-def _response(status: str, response: dict[str, Any]) -> Iterator[str]:
+def _response(document: dict[str, Any], status: str, response: dict[str, Any]) -> Iterator[str]:
     if not response.get("description"):
         yield "needs a description"
     if "Request-Id" not in response.get("headers", {}):
         yield "does not declare Request-Id"
-    if status >= "400" and response.get("content") != {PROBLEM: {"schema": {"$ref": REF + "Problem"}}}:
-        yield "is no problem document"
+    if status >= "400":
+        yield from _failure(document, status, response)
     if status in ("429", "503") and "Retry-After" not in response["headers"]:
         yield "does not declare Retry-After"
     if status == "401" and "WWW-Authenticate" not in response["headers"]:
         yield "does not declare WWW-Authenticate"
+
+
+def _failure(document: dict[str, Any], status: str, response: dict[str, Any]) -> Iterator[str]:
+    content = response.get("content", {}).get(PROBLEM, {})
+    if content.get("schema") != {"$ref": REF + "Problem"} or len(response["content"]) != 1:
+        yield "is no problem document"
+    examples = {code: resolved(document, each)["value"] for code, each in content.get("examples", {}).items()}
+    if list(examples) != re.findall(r"`(\w+)`", response["description"]):
+        yield f"has examples for {list(examples)} alone"
+    for code, each in examples.items():
+        if each["type"] != f"urn:ludicitude:problem:{code}" or each["status"] != int(status):
+            yield f"the example of {code} is one of another problem"
+
+
+def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """The node, or what it refers to."""
+    if "$ref" not in node:
+        return node
+    found: Any = document
+    for step in node["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return dict(found)
 
 
 def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
@@ -111,7 +142,8 @@ def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> It
 
 def _union(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
     if "discriminator" not in schema:
-        if len({each["type"] for each in schema["oneOf"] if set(each) == {"type"}}) != len(schema["oneOf"]):
+        scalars = [schemas[each["$ref"].removeprefix(REF)] for each in schema["oneOf"] if "$ref" in each]
+        if len({each["type"] for each in scalars if each["type"] in ("integer", "string")}) != len(schema["oneOf"]):
             yield "is a union that nothing tells apart"
         return
     members = [each.get("$ref") for each in schema["oneOf"]]

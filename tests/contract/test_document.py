@@ -15,7 +15,7 @@ from service import resources
 from service.http.document import listing, text
 from service.http.openapi30 import in_openapi30
 from tests.contract.building import app_without_database, built
-from tests.contract.rules import faults, operations
+from tests.contract.rules import PROBLEM, faults, operations, resolved
 from tests.service.documented import document
 
 FIXED = {
@@ -72,9 +72,12 @@ def test_its_examples_are_of_its_own_schemas() -> None:
     whole = document()
     for path, method, operation in operations(whole):
         bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
-        for each in [content for body in bodies for content in body.get("content", {}).values() if "example" in content]:
-            errors = list(Draft202012Validator({**each["schema"], "components": whole["components"]}).iter_errors(each["example"]))
-            assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
+        for content in [content for body in bodies for content in body.get("content", {}).values()]:
+            validator = Draft202012Validator({**content["schema"], "components": whole["components"]})
+            several = [resolved(whole, each)["value"] for each in content.get("examples", {}).values()]
+            for example in several or [content["example"]]:
+                errors = list(validator.iter_errors(example))
+                assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
 
 
 def test_its_links_lead_from_what_was_really_answered_to_operations_that_take_it() -> None:
@@ -141,6 +144,12 @@ def _broken(change: str) -> dict[str, Any]:
             del schemas["Token"]["properties"]["created_at"]["description"]
         case "a missing example":
             del broken["paths"]["/v1/games"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+        case "a problem without an example":
+            broken["paths"]["/v1/games"]["get"]["responses"]["401"]["content"][PROBLEM]["examples"].popitem()
+        case "an example of another problem":
+            broken["components"]["examples"]["rate_limited"] = broken["components"]["examples"]["too_many_streams"]
+        case "an example that nothing refers to":
+            broken["components"]["examples"]["other"] = broken["components"]["examples"]["rate_limited"]
         case "a renamed path":
             broken["paths"]["/v1/Games_list"] = broken["paths"].pop("/v1/games")
     return broken
@@ -161,6 +170,9 @@ def _broken(change: str) -> dict[str, Any]:
         "a response that leads nowhere",
         "a property without a word",
         "a missing example",
+        "a problem without an example",
+        "an example of another problem",
+        "an example that nothing refers to",
         "a renamed path",
     ],
 )

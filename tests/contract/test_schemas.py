@@ -122,9 +122,10 @@ def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: 
     assert shown["mixed"]["items"] == {"$ref": REF + "Mixed"}
     assert schemas.components["Mixed"] == {
         "description": "A number or a word.",
-        "oneOf": [{"type": "integer"}, {"type": "string"}],
+        "oneOf": [{"$ref": REF + "MixedInteger"}, {"$ref": REF + "MixedString"}],
         "title": "Mixed",
     }
+    assert schemas.components["MixedInteger"] == {"description": "Mixed as a whole number.", "type": "integer", "title": "MixedInteger"}
     assert shown["fixed"] == {"type": "string", "const": "always", "description": "Always `always`."}
 
 

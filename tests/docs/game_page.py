@@ -131,7 +131,7 @@ def _one_type(kind: str, shape: Mapping[str, Any], schemas: Mapping[str, Any], n
     match kind:
         case "array":
             return f"list{many} of {_kind(shape['items'], schemas, name, 's')}"
-        case "integer" if is_seat(name, shape):
+        case "integer" if is_seat(shape):
             return f"seat{many}"
         case "integer" if "minimum" in shape and "maximum" in shape:
             return f"{shape['minimum']} to {shape['maximum']}"

@@ -9,6 +9,7 @@ as elsewhere.
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
@@ -17,6 +18,8 @@ from statistics import NormalDist
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.games import GAMES
 from domain.match import fate
@@ -146,3 +149,15 @@ def test_dice_that_are_not_fair_do_not_pass(draw: Draw) -> None:
 @pytest.mark.parametrize("draw", [swapped_with_any, one_card_stays_often])
 def test_shuffles_that_are_not_fair_do_not_pass(draw: Draw) -> None:
     assert faults(min(requests("pico"), key=repr), draw)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(JSON)
+def test_what_is_hashed_is_written_in_one_way_whichever_way_is_quicker(value: Any) -> None:
+    """Sorted keys, no spaces, ASCII: as Python's `json` writes it, and as the verifiers do."""
+    assert fate._canonical(value) == json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode()

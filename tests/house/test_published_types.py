@@ -10,6 +10,8 @@ from domain.match.game import AnyGame
 from tests.house.test_labels import fields_of, values
 from tests.rooms import every_game, labels, members
 
+OF_A_SEAT = re.compile(r"a place at the table|the seats? (that|whose|still)|your seat|the owner of|whose turn|who leads", re.IGNORECASE)
+
 
 @every_game
 def test_options_and_view_are_tagged_by_game_and_the_rest_by_type(game: AnyGame) -> None:
@@ -33,6 +35,18 @@ def test_everything_published_says_what_it_is(game: AnyGame) -> None:
 def test_lists_hold_one_kind_of_thing(game: AnyGame) -> None:
     """A tuple of fixed length becomes `prefixItems`, which many generators cannot read."""
     assert "prefixItems" not in str(published(game))
+
+
+@every_game
+def test_seats_and_lists_in_seat_order_are_marked(game: AnyGame) -> None:
+    """What is said of them in words says the schema too, for front ends that know no game."""
+    for title, schema in published(game).items():
+        for field, shape in schema.get("properties", {}).items():
+            said, place = shape.get("description", ""), shape.get("items", shape)
+            if OF_A_SEAT.match(said) and {"type": "integer"} in [{"type": each.get("type")} for each in place.get("anyOf", [place])]:
+                assert "seat" in [each.get("format") for each in place.get("anyOf", [place])], f"{title}.{field} is a seat"
+            if "in seat order" in said:
+                assert shape.get("x-seat-order"), f"{title}.{field} is in seat order"
 
 
 @every_game

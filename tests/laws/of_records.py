@@ -1,6 +1,6 @@
 """Laws about what is stored and sent: it survives the way to JSON and back, and events alone make the state."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -64,6 +64,35 @@ def every_event_leaves_a_table_to_look_at(matches: Sequence[Match]) -> None:
             assert match.game.standing(state)
 
 
+def what_is_marked_as_a_seat_is_one(matches: Sequence[Match]) -> None:
+    """And a list that is marked to stand in seat order holds one thing for each seat, or nothing."""
+    game = matches[0].game
+    _, components = msgspec.json.schema_components([game.view_type, game.event], ref_template="{name}")
+    for match in matches:
+        seats = len(match.viewers) - 1
+        for moment in some(match):
+            for viewer in match.viewers:
+                seated(game.view(moment.state, viewer), components[game.view_type.__name__], components, seats)
+        for event in match.events:
+            seated(event, components[type(event).__name__], components, seats)
+
+
+def seated(value: Any, shape: Any, components: Mapping[str, Any], seats: int) -> None:
+    """Raises AssertionError for a value of this shape that has no seat where it should."""
+    for member in shape.get("anyOf", ()):
+        seated(value, member, components, seats)
+    if "$ref" in shape:
+        seated(value, components[shape["$ref"]], components, seats)
+    if shape.get("format") == "seat" and value is not None:
+        assert value in range(seats), f"{value} is no seat: {shape}"
+    if isinstance(value, tuple):
+        assert not shape.get("x-seat-order") or len(value) in (0, seats), f"{value} is not one for each seat: {shape}"
+        for each in value:
+            seated(each, shape.get("items", {}), components, seats)
+    for name, inside in shape.get("properties", {}).items() if isinstance(value, msgspec.Struct) else ():
+        seated(getattr(value, name, None), inside, components, seats)
+
+
 def back(value: Any, kind: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value), type=kind)
 
@@ -74,5 +103,6 @@ LAWS = (
     options_and_commands_survive_json,
     veiled_events_survive_json,
     evolve_changes_nothing_but_what_it_returns,
+    what_is_marked_as_a_seat_is_one,
     every_event_leaves_a_table_to_look_at,
 )

@@ -132,6 +132,18 @@ def evolve_writes_on_the_old_state(state: State, event: Event) -> State:
     return after
 
 
+@breaks(of_records.what_is_marked_as_a_seat_is_one, "view")
+def seats_from_1(state: State, viewer: Viewer) -> View:
+    seen = GAME.view(state, viewer)
+    return changed(seen, committed=tuple(seat + 1 for seat in seen.committed))
+
+
+@breaks(of_records.what_is_marked_as_a_seat_is_one, "view")
+def no_points_for_the_last_seat(state: State, viewer: Viewer) -> View:
+    seen = GAME.view(state, viewer)
+    return changed(seen, points=seen.points[:-1])
+
+
 @breaks(of_records.every_event_leaves_a_table_to_look_at, "view")
 def no_view_while_cards_lie_open(state: State, viewer: Viewer) -> View | None:
     return None if state.revealed else GAME.view(state, viewer)

@@ -56,9 +56,10 @@ def require(program: str) -> None:
 
 
 def project(folder: Path) -> Path:
-    """An empty project for Node in this folder, with the document beside it."""
+    """An empty project for Node in this folder, with the document beside it, also in OpenAPI 3.0."""
     folder.mkdir()
-    shutil.copy(ROOT / "openapi" / "openapi.json", folder)
+    for document in ("openapi.json", "openapi-3.0.json"):
+        shutil.copy(ROOT / "openapi" / document, folder)
     shutil.copy(ROOT / "tools" / "tsconfig.json", folder)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
     (folder / "node_modules").symlink_to(ROOT / "tools" / "node_modules")

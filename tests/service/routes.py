@@ -1,6 +1,6 @@
 """A few routes of the tests' own, on which everything can be tried that holds for all routes."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from asyncpg import AdminShutdownError, TooManyConnectionsError, UndefinedTableError
@@ -42,6 +42,7 @@ class Sent(msgspec.Struct, forbid_unknown_fields=True):
 
 class Wish(msgspec.Struct, forbid_unknown_fields=True):
     level: str | None = None
+    hopes: tuple[Literal["low", "high"] | None, ...] = ()
 
 
 FAILURES = {
@@ -75,7 +76,7 @@ async def wish(data: JSONBody[Wish | None] = None, idempotency_key: IdempotencyK
 
 
 @post("/mine", status_code=200, guards=[signed_in])
-async def mine(data: JSONBody[Sent], player: NamedDependency[Player]) -> str:
+async def mine(data: JSONBody[Sent], player: NamedDependency[Player], ticket: FromQuery[str | None] = None) -> str:
     return player.player_id
 
 

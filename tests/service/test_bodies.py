@@ -42,6 +42,27 @@ async def test_a_body_of_another_shape_is_refused_at_the_place(bare: httpx.Async
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "pointer", "values"),
+    [
+        ("/sent", b'{"command":{"type":"green"}}', "/command/type", "`red`, `blue`"),
+        ("/sent", b'{"command":{"type":"blue","within":{"type":7}}}', "/command/within/type", "`red`, `blue`"),
+        ("/sent", b'{"command":{"type":"blue","within":{"type":"green"', "/command/within/type", None),
+        ("/sent", b'{"command":{"type":"blue","within":{}}}', "/command/within/type", None),
+        ("/wish", b'{"hopes":["low",null,"medium"]}', "/hopes/2", "`high`, `low`"),
+        ("/wish", b'{"hopes":["low",3]}', "/hopes/1", "`high`, `low`"),
+        ("/wish", b'{"hopes":3}', "/hopes", None),
+        ("/wish", b'{"hope":"low"}', "/hope", None),
+    ],
+)
+async def test_what_is_none_of_the_values_is_told_which_there_are(
+    bare: httpx.AsyncClient, path: str, body: bytes, pointer: str, values: str | None
+) -> None:
+    assert await sent(bare, body, path) == (422, "invalid_body", [pointer])
+    [fault] = (await bare.post(path, content=body, headers={"Content-Type": "application/json"})).json()["errors"]
+    assert fault["detail"].endswith(f". It must be one of {values}.") == (values is not None), fault["detail"]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b"",

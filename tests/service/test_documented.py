@@ -11,8 +11,8 @@ from tests.service.overheard import Heard, Overheard
 
 GOOD: dict[str, Any] = {"player_id": "ply_1", "display_name": "Ada", "created_at": "2026-11-30T00:00:00Z"}
 PROBLEM: dict[str, Any] = {
-    "type": "urn:x",
-    "title": "x",
+    "type": "urn:ludicitude:problem:player_not_found",
+    "title": "There is no such player",
     "status": 404,
     "detail": "x",
     "code": "player_not_found",
@@ -50,7 +50,10 @@ def test_what_the_document_knows_passes() -> None:
         answer(200, {**GOOD, "display_name": 1}),
         answer(200, {**GOOD, "created_at": "2026-11-30T00:00:00.123Z"}),
         answer(200, {key: value for key, value in GOOD.items() if key != "created_at"}),
+        answer(404, {**PROBLEM, "type": "urn:ludicitude:problem:match_not_found"}, "application/problem+json"),
         answer(404, {**PROBLEM, "code": "of_another_operation"}, "application/problem+json"),
+        answer(404, {**PROBLEM, "title": "Nothing"}, "application/problem+json"),
+        answer(404, {**PROBLEM, "errors": [{"source": "body", "pointer": "", "detail": "x"}]}, "application/problem+json"),
         answer(404, {**PROBLEM, "status": 400}, "application/problem+json"),
         answer(404, {**PROBLEM, "request_id": "req_2"}, "application/problem+json"),
         answer(404, PROBLEM),

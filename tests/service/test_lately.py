@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection
 
+import asyncpg
 import pytest
 import pytest_asyncio
 
 from service import lately
-from service.lately import KEPT_MAX, Lately
+from service.lately import KEPT_MAX, Changes, Lately
 from service.players import Players
 from service.store.address import sqlalchemy_engine
 
@@ -27,9 +28,24 @@ class Asked:
         return {key: key.upper() for key in keys if key != "nobody"}
 
 
+class Unchanged(Changes):
+    """Nothing ever changes, and everybody knows."""
+
+    def __init__(self) -> None:
+        self._forgetful = []
+
+    @property
+    def known(self) -> bool:
+        return True
+
+
+def remembering(asked: Asked) -> Lately[str, str]:
+    return Lately(asked, lambda key, _: f"player of {key}", Unchanged())
+
+
 async def test_what_is_asked_in_one_moment_is_asked_together_and_once() -> None:
     asked = Asked()
-    known: Lately[str, str] = Lately(asked)
+    known = remembering(asked)
     first, second = await asyncio.gather(known.get(["a", "b"]), known.get(["b", "c"]))
     assert (first, second) == ({"a": "A", "b": "B"}, {"b": "B", "c": "C"})
     assert await known.get(["a", "c"]) == {"a": "A", "c": "C"}
@@ -38,7 +54,7 @@ async def test_what_is_asked_in_one_moment_is_asked_together_and_once() -> None:
 
 async def test_who_asks_while_an_answer_is_on_its_way_gets_one_that_is_newer_than_the_question() -> None:
     asked = Asked()
-    known: Lately[str, str] = Lately(asked)
+    known = remembering(asked)
     first = asyncio.create_task(known.get(["a"]))
     while not asked.times:  # noqa: ASYNC110 - the very moment is wanted.
         await asyncio.sleep(0)
@@ -49,10 +65,10 @@ async def test_who_asks_while_an_answer_is_on_its_way_gets_one_that_is_newer_tha
 
 async def test_what_is_not_there_is_asked_again_and_so_is_what_has_changed() -> None:
     asked = Asked()
-    known: Lately[str, str] = Lately(asked)
+    known = remembering(asked)
     assert await known.get(["nobody"]) == await known.get(["nobody"]) == {}
     await known.get(["a", "b"])
-    known.forget(lambda key, answer: answer == "A")
+    known.forget({"player of a"})
     assert (known.known("a"), known.known("b")) == (None, "B")
     assert asked.times == [["nobody"], ["nobody"], ["a", "b"]]
 
@@ -60,26 +76,26 @@ async def test_what_is_not_there_is_asked_again_and_so_is_what_has_changed() -> 
 async def test_what_changes_while_it_is_asked_for_is_not_kept() -> None:
     """The answer may be of before the change, and the next question has to get the one of after it."""
     asked = Asked()
-    known: Lately[str, str] = Lately(asked)
+    known = remembering(asked)
     first = asyncio.create_task(known.get(["a"]))
     while not asked.times:  # noqa: ASYNC110 - the very moment is wanted.
         await asyncio.sleep(0)
-    known.forget(lambda key, _: key == "a")
+    known.forget({"player of a"})
     assert await first == {"a": "A"}
     assert known.known("a") is None
 
 
 async def test_an_answer_grows_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    known: Lately[str, str] = Lately(Asked())
+    known = remembering(Asked())
     await known.get(["a"])
     assert known.known("a") == "A"
-    monkeypatch.setattr(lately, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(lately, "KEPT_SECONDS", 0.0)
     assert known.known("a") is None
 
 
 async def test_a_failure_concerns_all_who_asked_and_nobody_else() -> None:
     asked = Asked()
-    known: Lately[str, str] = Lately(asked)
+    known = remembering(asked)
     asked.fails = True
     answers = await asyncio.gather(known.get(["a"]), known.get(["b"]), return_exceptions=True)
     assert [type(answer) for answer in answers] == [ConnectionError, ConnectionError]
@@ -88,7 +104,7 @@ async def test_a_failure_concerns_all_who_asked_and_nobody_else() -> None:
 
 
 async def test_it_keeps_no_more_than_so_many() -> None:
-    known: Lately[str, str] = Lately(Asked())
+    known = remembering(Asked())
     await known.get(map(str, range(KEPT_MAX)))
     assert await known.get(["one more"]) == {"one more": "ONE MORE"}
     assert known.known("one more") is None
@@ -134,3 +150,106 @@ async def test_a_new_name_is_seen_at_once_where_it_was_given(here: Players) -> N
     renamed = await here.rename(ada.player_id, "Ada Lovelace")
     assert await here.by_token(secret) == renamed
     assert await here.names([ada.player_id]) == {ada.player_id: "Ada Lovelace"}
+
+
+class Heard:
+    """Remembers what it was told to forget."""
+
+    def __init__(self) -> None:
+        self.told: list[Collection[str] | None] = []
+
+    def forget(self, players: Collection[str] | None) -> None:
+        self.told.append(None if players is None else sorted(players))
+
+
+@pytest_asyncio.fixture
+async def changes(database_url: str) -> AsyncIterator[tuple[Changes, Heard]]:
+    """What changes, as a process learns of it that knows everything until now."""
+    engine = sqlalchemy_engine(database_url, pool_size=2)
+    changes, heard = Changes(engine), Heard()
+    changes.tell(heard)
+    await changes.look()
+    heard.told.clear()
+    yield changes, heard
+    await engine.dispose()
+
+
+async def test_only_what_concerns_who_remembers_is_a_change(here: Players, changes: tuple[Changes, Heard]) -> None:
+    looks, heard = changes
+    ada, token, secret = await here.create("Ada", "")
+    bob, *_ = await here.create("Bob", "")
+    further, _ = await here.create_token(ada.player_id)
+    await here.by_token(secret)  # Writes that the token is in use.
+    await looks.look()
+    assert heard.told == []
+    await here.rename(ada.player_id, "Ada Lovelace")
+    await looks.look()
+    await here.revoke_token(ada.player_id, token.token_id)
+    await here.erase(bob.player_id)
+    await looks.look()
+    await here.revoke_all(ada.player_id)
+    await looks.look()
+    await looks.look()
+    assert heard.told == [[ada.player_id], sorted([ada.player_id, bob.player_id]), [ada.player_id]]
+    assert further.token_id != token.token_id
+
+
+async def test_all_who_ask_meanwhile_share_one_look(changes: tuple[Changes, Heard], monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, _ = changes
+    learnt = []
+    learn = Changes._learn
+
+    async def counted(self: Changes) -> None:
+        learnt.append(self)
+        await learn(self)
+
+    monkeypatch.setattr(Changes, "_learn", counted)
+    await asyncio.gather(*(looks.look() for _ in range(50)))
+    assert len(learnt) == 1
+
+
+async def test_more_changes_than_are_read_or_kept_make_one_forget_everything(
+    here: Players, changes: tuple[Changes, Heard], database_url: str
+) -> None:
+    looks, heard = changes
+    ada, *_ = await here.create("Ada", "")
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute("INSERT INTO player_changes SELECT n, 'somebody' FROM generate_series(1, 1000) n")
+        await looks.look()
+        assert heard.told == [["somebody"]]
+        await connection.execute("INSERT INTO player_changes SELECT n, 'somebody' FROM generate_series(1001, 2001) n")
+        await looks.look()
+        await here.rename(ada.player_id, "Eve")
+        await looks.look()
+        assert heard.told[1:] == [None, [ada.player_id]]
+        # The next change takes away what lies ten thousand back, of which this process has not heard.
+        await connection.execute("INSERT INTO player_changes SELECT n, 'somebody' FROM generate_series(2003, 12100) n")
+        await here.rename(ada.player_id, "Ada")
+        assert await connection.fetchval("SELECT min(number) FROM player_changes") == 2102
+        await looks.look()
+        assert heard.told[3:] == [None]
+    finally:
+        await connection.close()
+
+
+async def test_no_change_becomes_visible_after_a_later_one(here: Players, changes: tuple[Changes, Heard], database_url: str) -> None:
+    """Otherwise whoever has seen the later one would never look back for the earlier one."""
+    looks, heard = changes
+    (ada, *_), (bob, *_) = await here.create("Ada", ""), await here.create("Bob", "")
+    slow = await asyncpg.connect(database_url)
+    try:
+        transaction = slow.transaction()
+        await transaction.start()
+        await slow.execute("UPDATE players SET display_name = 'Slow' WHERE player_id = $1", ada.player_id)
+        await slow.execute("SET CONSTRAINTS ALL IMMEDIATE")  # It has its number, and is not over yet.
+        renaming = asyncio.create_task(here.rename(bob.player_id, "Fast"))
+        await asyncio.wait({renaming}, timeout=0.2)
+        await looks.look()
+        assert heard.told == []
+        await transaction.commit()
+        await renaming
+        await looks.look()
+        assert heard.told == [sorted([ada.player_id, bob.player_id])]
+    finally:
+        await slow.close()

@@ -26,7 +26,19 @@ async def test_parameters_are_named_when_they_are_wrong(bare: httpx.AsyncClient)
         problem = answer.json()
         assert (answer.status_code, problem["code"]) == (400, "invalid_parameter"), path
         assert [(each["source"], each["pointer"]) for each in problem["errors"]] == [("query", pointer)], path
-    assert (await bare.get("/page?need=x&limit=5&all_of=true&unknown=1")).json() == ["x", 5, True]
+    assert (await bare.get("/page?need=x&limit=5&all_of=true")).json() == ["x", 5, True]
+
+
+async def test_parameters_that_are_not_there_are_named_with_those_that_are(bare: httpx.AsyncClient) -> None:
+    problem = (await bare.get("/page?need=x&Limit=5&a/b~=1&Limit=6")).json()
+    assert (problem["status"], problem["code"]) == (400, "invalid_parameter")
+    assert [(each["source"], each["pointer"]) for each in problem["errors"]] == [("query", "/Limit"), ("query", "/a~1b~0")]
+    assert all("`need`, `limit`, `all_of`" in each["detail"] for each in problem["errors"])
+    problem = (await bare.post("/wish?level=high", json={})).json()
+    assert (problem["code"], problem["errors"][0]["pointer"]) == ("invalid_parameter", "/level")
+    assert "no query parameters" in problem["errors"][0]["detail"]
+    many = "&".join(f"p{number}" for number in range(1_000))
+    assert len((await bare.get(f"/page?{many}")).content) < 3_000
 
 
 async def test_headers_are_named_when_they_are_wrong(bare: httpx.AsyncClient) -> None:

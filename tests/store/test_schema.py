@@ -19,9 +19,10 @@ INDEXES = """
 SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('es', 'public') AND c.relname <> 'alembic_version' ORDER BY 1
 """
+# Triggers are no part of the tables: the migrations alone make them.
 CONSTRAINTS = """
 SELECT c.conrelid::regclass::text, c.conname, pg_get_constraintdef(c.oid) FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace
-WHERE n.nspname IN ('es', 'public') AND c.conname NOT LIKE 'alembic_version%' ORDER BY 1, 2
+WHERE n.nspname IN ('es', 'public') AND c.conname NOT LIKE 'alembic_version%' AND c.contype <> 't' ORDER BY 1, 2
 """
 SEQUENCES = "SELECT seqrelid::regclass::text, seqtypid::regtype::text, seqstart, seqincrement, seqcache FROM pg_sequence ORDER BY 1"
 

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.black_sheep.options import Bet, Card, Cards, SuperLead, Values
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 
 class SeriesBegun(msgspec.Struct, frozen=True, tag_field="type", tag="black-sheep.series_begun"):
@@ -51,7 +51,9 @@ class BetCommitted(msgspec.Struct, frozen=True, tag_field="type", tag="black-she
 class BetsRevealed(msgspec.Struct, frozen=True, tag_field="type", tag="black-sheep.bets_revealed"):
     """All bets of the game are shown at the same time."""
 
-    bets: Annotated[tuple[Bet | None, ...], msgspec.Meta(description="The bets, in seat order; null for a player who does not bet.")]
+    bets: Annotated[
+        tuple[Bet | None, ...], IN_SEAT_ORDER, msgspec.Meta(description="The bets, in seat order; null for a player who does not bet.")
+    ]
 
 
 class CardPlayed(msgspec.Struct, frozen=True, tag_field="type", tag="black-sheep.card_played"):
@@ -67,18 +69,20 @@ class TrickResolved(msgspec.Struct, frozen=True, tag_field="type", tag="black-sh
     taker: Annotated[Seat, msgspec.Meta(description="The seat that takes the trick.")]
     card: Annotated[Card, msgspec.Meta(description="The card that takes it.")]
     black_sheep: Annotated[int, msgspec.Meta(description="Black sheep in this trick.")]
-    taken: Annotated[tuple[int, ...], msgspec.Meta(description="Black sheep captured in this game so far, in seat order.")]
+    taken: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Black sheep captured in this game so far, in seat order.")]
 
 
 class GameEnded(msgspec.Struct, frozen=True, tag_field="type", tag="black-sheep.game_ended"):
     """All the cards dealt have been played, and the black sheep are counted."""
 
     game_number: Annotated[int, msgspec.Meta(description="The game that ended, from 1.")]
-    taken: Annotated[tuple[int, ...], msgspec.Meta(description="Black sheep captured in it, in seat order.")]
-    bets_won: Annotated[tuple[bool, ...], msgspec.Meta(description="Who won a bet, in seat order.")]
-    counted: Annotated[tuple[int, ...], msgspec.Meta(description="What goes on the score sheet, in seat order: 0 for a bet that was won.")]
+    taken: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Black sheep captured in it, in seat order.")]
+    bets_won: Annotated[tuple[bool, ...], IN_SEAT_ORDER, msgspec.Meta(description="Who won a bet, in seat order.")]
+    counted: Annotated[
+        tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="What goes on the score sheet, in seat order: 0 for a bet that was won.")
+    ]
     winners: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats that counted the fewest; they share the win.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Counted in all games so far, in seat order.")]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Counted in all games so far, in seat order.")]
 
 
 Event: TypeAlias = (

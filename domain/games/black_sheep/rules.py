@@ -34,7 +34,23 @@ from domain.games.black_sheep.options import (
     colour,
     number,
 )
-from domain.match.game import Advance, Chance, Facts, Outcome, Over, Place, Refused, Result, Roll, Seat, Shuffle, Waiting, put, ranked
+from domain.match.game import (
+    IN_SEAT_ORDER,
+    Advance,
+    Chance,
+    Facts,
+    Outcome,
+    Over,
+    Place,
+    Refused,
+    Result,
+    Roll,
+    Seat,
+    Shuffle,
+    Waiting,
+    put,
+    ranked,
+)
 
 HAND = 8
 
@@ -57,10 +73,14 @@ class Trick(msgspec.Struct, frozen=True):
 class GameScore(msgspec.Struct, frozen=True):
     """The line of the score sheet for one game. What belongs to a seat stands in seat order."""
 
-    taken: Annotated[tuple[int, ...], msgspec.Meta(description="Black sheep captured.")]
-    bets: Annotated[tuple[Bet | None, ...], msgspec.Meta(description="The bets, null for none; empty when nobody could bet.")]
-    bets_won: Annotated[tuple[bool, ...], msgspec.Meta(description="Who won a bet.")]
-    counted: Annotated[tuple[int, ...], msgspec.Meta(description="What counts: 0 for a bet that was won, else the black sheep captured.")]
+    taken: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Black sheep captured.")]
+    bets: Annotated[
+        tuple[Bet | None, ...], IN_SEAT_ORDER, msgspec.Meta(description="The bets, null for none; empty when nobody could bet.")
+    ]
+    bets_won: Annotated[tuple[bool, ...], IN_SEAT_ORDER, msgspec.Meta(description="Who won a bet.")]
+    counted: Annotated[
+        tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="What counts: 0 for a bet that was won, else the black sheep captured.")
+    ]
 
 
 class State(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.black_sheep import events as e
 from domain.games.black_sheep.options import Bet, Cards, Colour, SuperLead, Values
 from domain.games.black_sheep.rules import HAND, GameScore, Play, State, Trick, advance, asked, on_table, totals
-from domain.match.game import Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["deal", "bet", "play", "settle", "over"]
 Asked: TypeAlias = Literal[Colour, "nothing"]
@@ -40,19 +40,22 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="black-sheep"):
     your_hand: Annotated[
         Cards | None, msgspec.Meta(description="Your own cards: by colour, lowest number first, supers last; null for a spectator.")
     ]
-    hand_sizes: Annotated[tuple[int, ...], msgspec.Meta(description="How many cards each seat holds.")]
+    hand_sizes: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="How many cards each seat holds.")]
     set_aside: Annotated[int, msgspec.Meta(description="How many cards were not dealt; they stay face down.")]
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats that have bet in secret, or said that they do not.")]
     your_bet: Annotated[Bet | None, msgspec.Meta(description="Your own bet that is still secret; null when there is none.")]
     bets: Annotated[
         tuple[Bet | None, ...],
+        IN_SEAT_ORDER,
         msgspec.Meta(description="The bets of this game, null for a seat that does not bet; empty until they are shown."),
     ]
-    taken: Annotated[tuple[int, ...], msgspec.Meta(description="Black sheep captured in this game so far.")]
+    taken: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Black sheep captured in this game so far.")]
     tricks: Annotated[tuple[Trick, ...], msgspec.Meta(description="The tricks of this game so far, the first one first.")]
     last_trick: Annotated[Trick | None, msgspec.Meta(description="The latest trick of the match; null before the first.")]
     score_sheet: Annotated[tuple[GameScore, ...], msgspec.Meta(description="A line for each game that has ended.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="What all games that have ended count together; the fewest win.")]
+    totals: Annotated[
+        tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="What all games that have ended count together; the fewest win.")
+    ]
 
 
 def view(state: State, viewer: Viewer) -> View:

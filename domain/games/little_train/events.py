@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.little_train.options import Column, Faces, Sheet
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 
 class GameStarted(msgspec.Struct, frozen=True, tag_field="type", tag="little-train.game_started"):
@@ -13,7 +13,7 @@ class GameStarted(msgspec.Struct, frozen=True, tag_field="type", tag="little-tra
 
     game_number: Annotated[int, msgspec.Meta(description="The game that begins, from 1.")]
     games: Annotated[int, msgspec.Meta(description="How many games the match has.")]
-    sheets: Annotated[tuple[Sheet, ...], msgspec.Meta(description="The empty sheets, in seat order.")]
+    sheets: Annotated[tuple[Sheet, ...], IN_SEAT_ORDER, msgspec.Meta(description="The empty sheets, in seat order.")]
 
 
 class TurnStarted(msgspec.Struct, frozen=True, tag_field="type", tag="little-train.turn_started"):
@@ -63,15 +63,15 @@ class TurnScored(msgspec.Struct, frozen=True, tag_field="type", tag="little-trai
     wagons: Annotated[int | None, msgspec.Meta(description="Wagons left once all is taken off; null for a train without a couple.")]
     points: Annotated[int, msgspec.Meta(description="What the train scores.")]
     forced: Annotated[bool, msgspec.Meta(description="Whether a roll of only Crosses ended the turn; else the player stopped.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Points of the match so far, in seat order.")]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of the match so far, in seat order.")]
 
 
 class GameEnded(msgspec.Struct, frozen=True, tag_field="type", tag="little-train.game_ended"):
     """Everyone has built a train, so the game is over."""
 
     game_number: Annotated[int, msgspec.Meta(description="The game that ended, from 1.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Points of the trains of this game, in seat order.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Points of the match so far, in seat order.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of the trains of this game, in seat order.")]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of the match so far, in seat order.")]
 
 
 Event: TypeAlias = GameStarted | TurnStarted | DiceTaken | DiceRolled | SheetMarked | TurnScored | GameEnded

@@ -7,7 +7,7 @@ import msgspec
 from domain.games.little_train import events as e
 from domain.games.little_train.options import Sheet
 from domain.games.little_train.rules import RolledDice, State, Train, Turn, advance, to_mark, totals, train
-from domain.match.game import Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["roll", "rolling", "mark", "decide", "settle", "over"]
 
@@ -27,13 +27,17 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="little-train"):
     turn: Annotated[Seat | None, msgspec.Meta(description="Whose turn it is; null between two turns.")]
     dice: Annotated[int, msgspec.Meta(description="How many dice the next roll has.")]
     roll: Annotated[RolledDice | None, msgspec.Meta(description="The latest roll of the turn; null before its first.")]
-    sheets: Annotated[tuple[Sheet, ...], msgspec.Meta(description="The sheets of this game.")]
+    sheets: Annotated[tuple[Sheet, ...], IN_SEAT_ORDER, msgspec.Meta(description="The sheets of this game.")]
     train: Annotated[
         Train | None, msgspec.Meta(description="What the train of this turn would score if the turn ended now; null between two turns.")
     ]
-    points: Annotated[tuple[int | None, ...], msgspec.Meta(description="Points of this game; null for a train that is not built yet.")]
-    game_points: Annotated[tuple[tuple[int | None, ...], ...], msgspec.Meta(description="Points by game, this one included.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Points of all games together.")]
+    points: Annotated[
+        tuple[int | None, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of this game; null for a train that is not built yet.")
+    ]
+    game_points: Annotated[
+        tuple[Annotated[tuple[int | None, ...], IN_SEAT_ORDER], ...], msgspec.Meta(description="Points by game, this one included.")
+    ]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of all games together.")]
     last_turn: Annotated[Turn | None, msgspec.Meta(description="The latest turn that is over; null before the first.")]
 
 

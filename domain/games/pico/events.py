@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.pico.options import Card, Cards, Edition
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 
 class DeckChosen(msgspec.Struct, frozen=True, tag_field="type", tag="pico.deck_chosen"):
@@ -38,7 +38,7 @@ class CardCommitted(msgspec.Struct, frozen=True, tag_field="type", tag="pico.car
 class CardsRevealed(msgspec.Struct, frozen=True, tag_field="type", tag="pico.cards_revealed"):
     """Both cards of the trick are turned face up at the same time."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The two cards, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The two cards, in seat order.")]
 
 
 class TrickResolved(msgspec.Struct, frozen=True, tag_field="type", tag="pico.trick_resolved"):
@@ -46,21 +46,21 @@ class TrickResolved(msgspec.Struct, frozen=True, tag_field="type", tag="pico.tri
 
     winner: Seat
     card: Annotated[Card, msgspec.Meta(description="The winner's card.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Red points won in this round so far, in seat order.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Red points won in this round so far, in seat order.")]
 
 
 class RoundEnded(msgspec.Struct, frozen=True, tag_field="type", tag="pico.round_ended"):
     """A player is left with a single card, so the round is over."""
 
     round: Annotated[int, msgspec.Meta(description="The round that ended, 1 or 2.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Red points won in this round, in seat order.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Red points won in the match so far, in seat order.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Red points won in this round, in seat order.")]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Red points won in the match so far, in seat order.")]
 
 
 class HandsExchanged(msgspec.Struct, frozen=True, tag_field="type", tag="pico.hands_exchanged"):
     """The second round begins: each player takes the five cards that the other began the first one with."""
 
-    hands: Annotated[tuple[Cards, ...], msgspec.Meta(description="The new hands, in seat order, lowest card first.")]
+    hands: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The new hands, in seat order, lowest card first.")]
 
 
 Event: TypeAlias = DeckChosen | HandDealt | FaceUpCardPlaced | CardCommitted | CardsRevealed | TrickResolved | RoundEnded | HandsExchanged

@@ -19,7 +19,22 @@ from domain.games.pico.events import (
     TrickResolved,
 )
 from domain.games.pico.options import RED_POINTS, Card, Cards, Edition, Options
-from domain.match.game import Advance, Chance, Facts, Outcome, Over, Place, Refused, Result, Seat, Shuffle, Waiting, put, ranked
+from domain.match.game import (
+    IN_SEAT_ORDER,
+    Advance,
+    Chance,
+    Facts,
+    Outcome,
+    Over,
+    Place,
+    Refused,
+    Result,
+    Seat,
+    Shuffle,
+    Waiting,
+    put,
+    ranked,
+)
 
 HAND = 5
 ROUNDS = 2
@@ -28,7 +43,7 @@ ROUNDS = 2
 class Trick(msgspec.Struct, frozen=True):
     """A trick that has been taken."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The two cards, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The two cards, in seat order.")]
     winner: Annotated[Seat, msgspec.Meta(description="The seat whose card took the trick.")]
 
 

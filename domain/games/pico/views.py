@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.pico import events as e
 from domain.games.pico.options import Card, Cards, Edition
 from domain.games.pico.rules import State, Trick, advance, round_over, totals
-from domain.match.game import Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["deal", "choose", "reveal", "over"]
 
@@ -27,16 +27,23 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="pico"):
     trick: Annotated[int, msgspec.Meta(description="The trick being played, from 1 in each round; the last one when the round is over.")]
     hands: Annotated[
         tuple[Cards, ...],
+        IN_SEAT_ORDER,
         msgspec.Meta(description="Both hands, lowest card first; a card lying face down counts as in hand until it has won a trick."),
     ]
     face_up: Annotated[Card | None, msgspec.Meta(description="The eleventh card, which nobody plays; null before the deal.")]
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose card for this trick lies face down.")]
     your_card: Annotated[Card | None, msgspec.Meta(description="Your own card lying face down; null when there is none.")]
-    revealed: Annotated[Cards, msgspec.Meta(description="Both cards of a trick just turned up and not yet settled; else empty.")]
-    won: Annotated[tuple[Cards, ...], msgspec.Meta(description="The cards each seat won tricks with in this round, first one first.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Red points won in this round.")]
-    round_points: Annotated[tuple[tuple[int, ...], ...], msgspec.Meta(description="Red points by round, this one included.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Red points of all rounds together.")]
+    revealed: Annotated[
+        Cards, IN_SEAT_ORDER, msgspec.Meta(description="Both cards of a trick just turned up and not yet settled; else empty.")
+    ]
+    won: Annotated[
+        tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The cards each seat won tricks with in this round, first one first.")
+    ]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Red points won in this round.")]
+    round_points: Annotated[
+        tuple[Annotated[tuple[int, ...], IN_SEAT_ORDER], ...], msgspec.Meta(description="Red points by round, this one included.")
+    ]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Red points of all rounds together.")]
     last_trick: Annotated[Trick | None, msgspec.Meta(description="The latest trick of the match; null before the first.")]
 
 

@@ -5,14 +5,14 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.schemers.options import Die, Face, Stakes
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 Which: TypeAlias = Annotated[Die, msgspec.Meta(description="`first`: the dice that make the target; `second`: those that try to reach it.")]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, description="The number of the round, from 1.")]
 Target: TypeAlias = Annotated[int, msgspec.Meta(description="The minimum total: the sum of the first dice.")]
 Final: TypeAlias = Annotated[int, msgspec.Meta(description="The final total: the sum of the second dice.")]
 Scores: TypeAlias = Annotated[
-    tuple[int, ...], msgspec.Meta(description="The scores after this, in seat order; an eliminated seat keeps its last one.")
+    tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="The scores after this, in seat order; an eliminated seat keeps its last one.")
 ]
 
 

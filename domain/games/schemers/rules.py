@@ -21,7 +21,7 @@ from domain.games.schemers.events import (
     TargetSet,
 )
 from domain.games.schemers.options import FACES, GOAL, START, Die, Face, Options, Stakes
-from domain.match.game import Advance, Facts, Outcome, Over, Place, Refused, Result, Seat, Waiting, put, ranked
+from domain.match.game import IN_SEAT_ORDER, Advance, Facts, Outcome, Over, Place, Refused, Result, Seat, Waiting, put, ranked
 
 Dice: TypeAlias = tuple[Face | None, ...]
 """The faces of the seats' dice; None where a seat shows none."""
@@ -40,9 +40,9 @@ class Round(msgspec.Struct, frozen=True):
     """A round that has been settled."""
 
     round: Annotated[int, msgspec.Meta(description="Its number, from 1.")]
-    first: Annotated[Dice, msgspec.Meta(description="The first dice, in seat order; null for a seat that was out.")]
+    first: Annotated[Dice, IN_SEAT_ORDER, msgspec.Meta(description="The first dice, in seat order; null for a seat that was out.")]
     target: Annotated[int, msgspec.Meta(description="The sum of the first dice.")]
-    second: Annotated[Dice, msgspec.Meta(description="The second dice, in seat order; null for a seat that was out.")]
+    second: Annotated[Dice, IN_SEAT_ORDER, msgspec.Meta(description="The second dice, in seat order; null for a seat that was out.")]
     final: Annotated[int, msgspec.Meta(description="The sum of the second dice.")]
     scorer: Annotated[Seat | None, msgspec.Meta(description="The seat that gained the target, if any did.")]
     losers: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats that lost the target each; none when it was met.")]

@@ -5,13 +5,13 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.wolves.options import Card, Cards
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 
 class HandsTaken(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.hands_taken"):
     """Every player takes a whole set of cards in hand. All sets are alike, so everyone sees them."""
 
-    hands: Annotated[tuple[Cards, ...], msgspec.Meta(description="The hands, in seat order.")]
+    hands: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The hands, in seat order.")]
     rounds: Annotated[int, msgspec.Meta(description="How many rounds are played.")]
 
 
@@ -25,7 +25,7 @@ class CardCommitted(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.c
 class CardsRevealed(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.cards_revealed"):
     """All cards of the round are turned face up at the same time."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The cards, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards, in seat order.")]
 
 
 class WolvesCancelled(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.wolves_cancelled"):
@@ -67,14 +67,14 @@ class RoundEnded(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.roun
     """Every card of the round lies in front of a player, so the round is over."""
 
     round: Annotated[int, msgspec.Meta(description="The round that ended, from 1.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Points won in this round, in seat order.")]
-    totals: Annotated[tuple[int, ...], msgspec.Meta(description="Points won in the match so far, in seat order.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points won in this round, in seat order.")]
+    totals: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points won in the match so far, in seat order.")]
 
 
 class LastCardsDiscarded(msgspec.Struct, frozen=True, tag_field="type", tag="wolves.last_cards_discarded"):
     """The rounds have been played; every player shows and discards the one card left in hand, which counts nothing."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The cards, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards, in seat order.")]
 
 
 Event: TypeAlias = (

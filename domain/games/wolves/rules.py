@@ -23,15 +23,15 @@ from domain.games.wolves.events import (
     WolvesCancelled,
 )
 from domain.games.wolves.options import LITTLE, POINTS, SETS, WOLVES, Card, Cards, Options
-from domain.match.game import Advance, Facts, Outcome, Over, Place, Refused, Result, Waiting, put, ranked
+from domain.match.game import IN_SEAT_ORDER, Advance, Facts, Outcome, Over, Place, Refused, Result, Waiting, put, ranked
 
 
 class Round(msgspec.Struct, frozen=True):
     """A round that is over. What belongs to a seat stands in seat order."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The cards that were played.")]
-    taken: Annotated[tuple[Cards, ...], msgspec.Meta(description="The cards that were laid in front of each seat.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="The points that the round brought each seat.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards that were played.")]
+    taken: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The cards that were laid in front of each seat.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="The points that the round brought each seat.")]
 
 
 class State(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.wolves import events as e
 from domain.games.wolves.options import Card, Cards
 from domain.games.wolves.rules import Round, State, advance, sheep_left, wolves_used
-from domain.match.game import Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["choose", "pick", "reveal", "over"]
 
@@ -26,18 +26,23 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="wolves"):
     rounds: Annotated[int, msgspec.Meta(description="How many rounds are played.")]
     hands: Annotated[
         tuple[Cards, ...],
+        IN_SEAT_ORDER,
         msgspec.Meta(description="All hands: what lies in front of the players gives them away. A card lying face down counts as in hand."),
     ]
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose card for this round lies face down.")]
     your_card: Annotated[Card | None, msgspec.Meta(description="Your own card lying face down; null when there is none.")]
-    revealed: Annotated[Cards, msgspec.Meta(description="All cards of a round just turned up and not yet settled; else empty.")]
+    revealed: Annotated[
+        Cards, IN_SEAT_ORDER, msgspec.Meta(description="All cards of a round just turned up and not yet settled; else empty.")
+    ]
     sheep: Annotated[Cards, msgspec.Meta(description="The revealed sheep that nobody has taken yet, best first.")]
     picker: Annotated[Seat | None, msgspec.Meta(description="The seat whose wolf picks a sheep now; null when none does.")]
-    fronts: Annotated[tuple[Cards, ...], msgspec.Meta(description="The cards in front of each seat, first one first.")]
-    wolves_used: Annotated[tuple[Cards, ...], msgspec.Meta(description="The wolves among them: fewer decide between equal points.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Points won in the rounds that are over.")]
+    fronts: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The cards in front of each seat, first one first.")]
+    wolves_used: Annotated[
+        tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The wolves among them: fewer decide between equal points.")
+    ]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points won in the rounds that are over.")]
     last_round: Annotated[Round | None, msgspec.Meta(description="The latest round that is over; null before the first.")]
-    discarded: Annotated[Cards, msgspec.Meta(description="The card that each seat had left at the end; empty until then.")]
+    discarded: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The card that each seat had left at the end; empty until then.")]
 
 
 def view(state: State, viewer: Viewer) -> View:

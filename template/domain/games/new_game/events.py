@@ -5,13 +5,13 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from domain.games.new_game.options import Card, Cards, Face
-from domain.match.game import Seat
+from domain.match.game import IN_SEAT_ORDER, Seat
 
 
 class HandsTaken(msgspec.Struct, frozen=True, tag_field="type", tag="new-game.hands_taken"):
     """The match begins, and every player takes the same cards in hand."""
 
-    hands: Annotated[tuple[Cards, ...], msgspec.Meta(description="The hands, in seat order.")]
+    hands: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The hands, in seat order.")]
     rounds: Annotated[int, msgspec.Meta(description="How many rounds are played.")]
 
 
@@ -31,7 +31,7 @@ class CardCommitted(msgspec.Struct, frozen=True, tag_field="type", tag="new-game
 class CardsRevealed(msgspec.Struct, frozen=True, tag_field="type", tag="new-game.cards_revealed"):
     """All cards of the round are turned up at the same time."""
 
-    cards: Annotated[Cards, msgspec.Meta(description="The cards, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards, in seat order.")]
 
 
 class RoundEnded(msgspec.Struct, frozen=True, tag_field="type", tag="new-game.round_ended"):
@@ -39,7 +39,7 @@ class RoundEnded(msgspec.Struct, frozen=True, tag_field="type", tag="new-game.ro
 
     round: Annotated[int, msgspec.Meta(description="The round that ended, from 1.")]
     winner: Annotated[Seat | None, msgspec.Meta(description="The seat that takes the prize; null when none does.")]
-    points: Annotated[tuple[int, ...], msgspec.Meta(description="Points of the match so far, in seat order.")]
+    points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of the match so far, in seat order.")]
 
 
 Event: TypeAlias = HandsTaken | DiceRolled | CardCommitted | CardsRevealed | RoundEnded

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from domain.games.new_game.commands import Command, CommitCard
 from domain.games.new_game.events import CardCommitted, CardsRevealed, DiceRolled, Event, HandsTaken, RoundEnded
 from domain.games.new_game.options import CARDS, FACES, Card, Cards, Face, Options
-from domain.match.game import Advance, Chance, Facts, Outcome, Over, Place, Refused, Result, Roll, Seat, Waiting, put, ranked
+from domain.match.game import IN_SEAT_ORDER, Advance, Chance, Facts, Outcome, Over, Place, Refused, Result, Roll, Seat, Waiting, put, ranked
 
 
 class Round(msgspec.Struct, frozen=True):
     """A round that is over."""
 
     prize: Annotated[Face, msgspec.Meta(description="What it was played for.")]
-    cards: Annotated[Cards, msgspec.Meta(description="The cards that were laid, in seat order.")]
+    cards: Annotated[Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards that were laid, in seat order.")]
     winner: Annotated[Seat | None, msgspec.Meta(description="The seat that took the prize; null when none did.")]
 
 
