@@ -44,6 +44,7 @@ class Cache:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._held: LRUCache[UUID, Held] = LRUCache(CACHED_MATCHES)
+        self._passed_by: set[UUID] = set()
         self.recent = Recent()
         self.advanced = Asked(self._advanced)
         """The match as it stands now; all who ask at the same time share one look at the log."""
@@ -61,18 +62,23 @@ class Cache:
         elif known.match.version < held.match.version:
             self._held[stream] = held
 
-    def drop(self, stream: UUID) -> None:
-        """Forget a match that has moved on elsewhere."""
-        self._held.pop(stream, None)
+    def pass_by(self, stream: UUID) -> None:
+        """This match has moved on elsewhere: whoever holds it next follows it there."""
+        if stream in self._held:
+            self._passed_by.add(stream)
+        if len(self._passed_by) > CACHED_MATCHES:  # Some of them are held no more.
+            self._passed_by.intersection_update(self._held)
+
+    def pass_all_by(self) -> None:
+        """Any match may have moved on elsewhere."""
+        self._passed_by.update(self._held)
 
     async def hold(self, stream: UUID) -> tuple[Held, bool]:
-        """The match as it is held, or from the store (then True: nothing newer was there a moment ago)."""
+        """The match as it is held, or by the store (then True: nothing newer was there a moment ago)."""
         held = self._held.get(stream)
-        if held is not None:
+        if held is not None and stream not in self._passed_by:
             return held, False
-        held = await self.read(stream)
-        self.keep(stream, held)
-        return held, True
+        return await self.advanced(stream), True
 
     async def read(self, stream: UUID, upto: int | None = None) -> Held:
         """The match as stored, or as it stood at a version. A snapshot that cannot be read is passed over. Raises `UnknownMatch`."""
@@ -101,10 +107,10 @@ class Cache:
                     log.warning("snapshot_not_saved", match_id=match.match_id, reason=str(away))
 
     async def _advanced(self, stream: UUID) -> Held:
-        held, fresh = await self.hold(stream)
-        if not fresh:
-            held = await self._on(stream, held, None)
-            self.keep(stream, held)
+        self._passed_by.discard(stream)
+        held = self._held.get(stream)
+        held = await (self.read(stream) if held is None else self._on(stream, held, None))
+        self.keep(stream, held)
         return held
 
     async def _on(self, stream: UUID, held: Held, upto: int | None) -> Held:

@@ -7,7 +7,8 @@ before anybody hears of it.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from functools import partial
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -28,7 +29,7 @@ from service.calls import Call
 from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
 from service.proofs import Proof, Transcript
-from service.store import Append, Appended, EventStore, KeyReused, WrongVersion
+from service.store import Append, Appended, EventStore, KeyReused, WrongVersion, stream_id
 from service.store.codec import Origin, Record, decode, encode
 
 REFUSALS = Counter("ludicitude_refusals_total", "Commands that were refused, by the code of the refusal.", ["code"])
@@ -122,7 +123,7 @@ class Matches:
                     entries = decide(held.game, held.match, held.world)
                     return await self._commit(call, stream, held, entries)
                 except WrongVersion:
-                    self._cache.drop(stream)
+                    self._cache.pass_by(stream)
                     if time.monotonic() > gives_up:
                         raise Busy from None
                     await asyncio.sleep(chance.jitter(0.02))
@@ -132,9 +133,18 @@ class Matches:
                     if fresh or await self._store.version(stream) == held.match.version:
                         REFUSALS.labels(getattr(refused, "code", "stale" if isinstance(refused, Stale) else "unknown_match")).inc()
                         raise
-                    self._cache.drop(stream)
+                    self._cache.pass_by(stream)
         finally:
             turn.release()
+
+    def heard(self, keys: Collection[str] | None) -> None:
+        """Another process has moved these on, among which may be matches; None stands for anything."""
+        if keys is None:
+            return self._cache.pass_all_by()
+        for key in keys:
+            with suppress(ValueError):
+                self._cache.pass_by(stream_id(key))
+        return None
 
     async def get(self, match_id: str) -> AnyMatch:
         """A match as it stands. Raises `UnknownMatch` and the store's `StoreAway`."""
@@ -144,7 +154,7 @@ class Matches:
         """A match as it stands, with what its own draws come from."""
         held, fresh = await self._cache.hold(stream)
         if not fresh and await self._store.version(stream) != held.match.version:
-            self._cache.drop(stream)
+            self._cache.pass_by(stream)
             held, _ = await self._cache.hold(stream)
         return held
 

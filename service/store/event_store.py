@@ -23,6 +23,7 @@ from service.store.contract import (
 )
 from service.store.fitness import FENCE_LAG, require_fit
 from service.store.snapshots import SAVE_MILESTONE, SAVE_SNAPSHOT
+from service.store.together import Together
 from service.store.writer import Then, Writer
 
 LOAD = """
@@ -113,6 +114,7 @@ class EventStore:
     def __init__(self, appending: Connections, reading: Connections) -> None:
         self._appending, self._reading = appending, reading
         self._writer = Writer(appending)
+        self._version = Together(self.versions)
 
     @classmethod
     async def connect(cls, url: str, *, appending: int = 8, reading: int = 8) -> "EventStore":
@@ -167,7 +169,7 @@ class EventStore:
 
     async def version(self, stream: UUID) -> int:
         """How many events the stream has; 0 when there is no such stream."""
-        return (await self.versions([stream])).get(stream, 0)
+        return await self._version(stream) or 0
 
     async def versions(self, streams: Iterable[UUID]) -> Mapping[UUID, int]:
         """How many events each of these streams has; those that do not exist are left out."""

@@ -112,7 +112,8 @@ async def _match(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
 async def _standings(ada: httpx.AsyncClient) -> None:
     """Both matches have been played to an end; they count a moment later."""
     for _ in range(LOOKS_MAX):
-        items = (await ada.get("/v1/games/pico/standings")).json()["items"]
+        # However often it is asked: an id that the service made for it would be missing where the examples' ids are foretold.
+        items = (await ada.get("/v1/games/pico/standings", headers={"Request-Id": "standings"})).json()["items"]
         if items and items[0]["matches"] == 2:
             return
         await asyncio.sleep(0.02)

@@ -5,16 +5,19 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from service.held import stream_of
 from service.live import watch as watching
 from service.live import wire as wiring
 from service.live.watch import Watch
 from service.live.wire import KEYS_MAX, Wire
 from service.matches import Matches
-from service.store import EventStore, StoreAway, hints
+from service.store import EventStore, StoreAway, event_store, hints, writer
+from service.store.connections import Connections
 from service.store.hints import Hints
 from tests.matches.conftest import Process, hand
 from tests.matches.test_live import rung
@@ -170,3 +173,45 @@ async def test_it_stops_at_once_also_without_a_database(database_url: str) -> No
                 wire.tell(str(uuid4()))
             began = time.monotonic()
         assert time.monotonic() - began < 3
+
+
+async def test_a_match_that_moved_on_elsewhere_is_followed_there_before_anything_is_decided(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise every command would lose a race against what is long over, and load the whole match anew."""
+    asked: list[str] = []
+    words = {writer.APPEND: "append", event_store.LOAD: "load", event_store.EVENTS: "events", event_store.VERSIONS: "versions"}
+    rows = Connections.rows
+
+    async def noted(self: Connections, statement: str, *arguments: Any, **more: Any) -> Any:
+        asked.append(words.get(statement, "another"))
+        return await rows(self, statement, *arguments, **more)
+
+    monkeypatch.setattr(watching, "SOUND_POLL_SECONDS", 60)
+    async with wired(database_url) as here, Wire(database_url) as wire, Watch(here.store.versions, wire) as watch:
+        there = Process(here.store, watch, Matches(here.store, watch))
+        wire.when_heard(there.matches.heard)
+        ear = Ear(wire)
+        await until(lambda: wire.sound)
+        match = await here.begun()
+        await until(partial(ear.knows, str(stream_of(match.match_id))))
+        assert (await there.matches.get(match.match_id)).version == match.version
+        ear.heard.clear()
+        await here.choose(match.match_id, "ann", hand(match, "ann")[0])
+        await until(partial(ear.knows, str(stream_of(match.match_id))))
+        monkeypatch.setattr(Connections, "rows", noted)
+        changed = await there.choose(match.match_id, "bob", hand(match, "bob")[0])
+        assert changed.match.version > match.version + 2
+        assert asked == ["events", "append"]
+
+
+async def test_all_matches_are_looked_at_again_when_any_may_have_moved_on(database_url: str) -> None:
+    async with wired(database_url) as here, wired(database_url) as there:
+        match = await here.begun()
+        await there.matches.get(match.match_id)
+        await here.choose(match.match_id, "ann", hand(match, "ann")[0])
+        there.matches.heard(None)
+        held = there.matches._cache.get(stream_of(match.match_id))
+        assert held is not None
+        assert held.match.version == match.version, "nobody has asked for it yet"
+        assert (await there.matches._cache.hold(stream_of(match.match_id)))[0].match.version == match.version + 1

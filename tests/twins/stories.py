@@ -56,17 +56,26 @@ async def hidden_hands(world: World, other: bool) -> Any:
 
 
 async def words_aside(world: World, other: bool) -> Any:
-    """Ada whispers to Bob and mutes Cid, or does not."""
+    """Ada whispers to Bob and mutes Cid, or does not. Later they play another match, and Ada is erased."""
     ada, path = await _seated(world, "schemers", ["ada", "bob", "cid"])
     if other:
-        bob = (await ada.get(path)).json()["seats"][2]["player_id"]
+        cid = (await ada.get(path)).json()["seats"][2]["player_id"]
         for number in range(3):
             said = await ada.post(f"{path}/messages", json={"text": "Let Cid pay", "to_seat": 1}, headers={"Idempotency-Key": f"w{number}"})
             assert said.status_code == 201, said.text
-        assert (await ada.put(f"/v1/players/me/mutes/{bob}")).status_code == 204
+        assert (await ada.put(f"/v1/players/me/mutes/{cid}")).status_code == 204
     await world.look(path, "ada", "bob")
     await world.done(world.viewers["bob"], "POST", f"{path}/messages", {"text": "Ready?"})
     await world.look(path, "ada", "bob")
+    for seat, name in ((2, "cid"), (1, "bob"), (0, "ada")):
+        await world.done(world.viewers[name], "POST", f"{path}/resign")
+        await _without_bots_turns(world, path, seat)
+    again = f"/v1/matches/{(await world.done(ada, 'POST', f'{path}/rematch'))['match_id']}"
+    await world.look(path, "ada", "bob")
+    await world.look(again, "ada", "bob")
+    await world.done(world.viewers.pop("ada"), "DELETE", "/v1/players/me")
+    await world.look(path, "bob")
+    await world.look(again)
 
 
 async def entropy_before_the_start(world: World, other: bool) -> Any:
@@ -77,6 +86,36 @@ async def entropy_before_the_start(world: World, other: bool) -> Any:
     path, _ = await world.opened(ada, {"game": "wolves"}, seats=3, **entropy)
     await world.done(cid, "POST", f"{path}/seats", {})
     await world.look(path, "ada")
+
+
+async def the_latest_cards(world: World, other: bool) -> Any:
+    """Those who see the play with a delay see none of the last twenty events, which are other cards in the other twin."""
+    names = ("ada", "bob", "cid")
+    _, path = await _seated(world, "black-sheep", [*names], bets=False, spectators="delayed", testing={"outcomes": [DECK, [1]]})
+    for trick in range(7):
+        for _ in names:
+            for player in [world.viewers[name] for name in names]:
+                if decisions := (await player.get(path)).json()["decisions"]:
+                    at = -1 if other and trick > 1 else 0
+                    await world.done(player, "POST", f"{path}/commands", {"command": decisions[0]["choices"][at]})
+                    break
+    version = (await world.viewers["ada"].get(path)).json()["version"]
+    await world.look(path, *names, "operator")
+    return version
+
+
+async def a_private_match_beside(world: World, other: bool) -> Any:
+    """Ada has opened a match for friends beside the public one, on other terms, and Bob sits there, or has only been asked."""
+    ada, bob = await world.join("ada"), await world.join("bob")
+    await world.join("eve")
+    path, _ = await world.opened(ada, {"game": "wolves"}, seats=3)
+    options = {"game": "schemers", "whispers": True} if other else {"game": "pico", "edition": "pico1"}
+    aside, invite = await world.opened(ada, options, visibility="private", seats=4 if other else 2, start="by_host")
+    if other:
+        sat = await bob.post(f"{aside}/seats", json={"invite": invite}, headers={"Request-Id": "aside"})
+        assert sat.status_code == 200, sat.text
+    for each in (path, aside):
+        await world.look(each, "ada", "bob", "operator")
 
 
 async def dice_to_come(world: World, other: bool) -> Any:
@@ -133,6 +172,11 @@ STORIES: dict[str, Story] = {
     "black-sheep, a bet, private": secret_choice("black-sheep", visibility="private"),
     "black-sheep, hands": hidden_hands,
     "schemers, words aside": words_aside,
+    "black-sheep, the latest cards, delayed": the_latest_cards,
+    "a private match beside": a_private_match_beside,
     "wolves, entropy": entropy_before_the_start,
     "little-train, dice to come": dice_to_come,
 }
+
+OTHER_REQUESTS = ("schemers, words aside", "a private match beside", "black-sheep, the latest cards, delayed")
+"""In these, those who know the secret ask for other things in one twin than in the other."""

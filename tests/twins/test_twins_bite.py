@@ -8,6 +8,7 @@ import pytest
 import structlog
 from msgspec.structs import replace
 from prometheus_client import Counter
+from sqlalchemy import text
 
 import domain.match.table
 import service.bots
@@ -19,6 +20,7 @@ import service.http.stream
 import service.http.talk
 import service.http.views
 import service.projector
+import service.readmodels.lobby
 import service.talk
 import service.turns
 from domain.games import GAMES
@@ -28,6 +30,7 @@ from tests.twins.test_twins import twins, unlike
 from tests.twins.worlds import World
 
 CHOICES = Counter("ludicitude_test_leak", "What was chosen; the leak of one test.", ["choice"])
+WORTH = Counter("ludicitude_test_worth", "How much all that was chosen is worth; the leak of another one.")
 
 known: list[str] = []
 """What Ada chose last. Whoever asks for it here is a leak."""
@@ -142,6 +145,27 @@ def a_number_that_tells(monkeypatch: pytest.MonkeyPatch) -> None:
         return inner(game, match, player_id, command, *more)
 
     around(monkeypatch, domain.match.table, "choose", choose)
+
+
+@leaks("numbers")
+def a_number_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose(inner: Any, game: Any, match: Any, player_id: Any, command: Any, *more: Any) -> Any:
+        WORTH.inc(sum(str(command).encode()))
+        return inner(game, match, player_id, command, *more)
+
+    around(monkeypatch, domain.match.table, "choose", choose)
+
+
+@leaks("GET /v1/matches/mat_", STORIES["black-sheep, the latest cards, delayed"])
+def play_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service.http.views, "shown_version", lambda spectators, status, began, version, viewer: version)
+
+
+@leaks("GET /v1/matches?", STORIES["a private match beside"])
+def a_list_that_holds_private_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = service.readmodels.lobby
+    of_all = text(lists.FOR_NOBODY.text.replace("visibility = 'public'", "true")).bindparams(*lists._LISTS)
+    monkeypatch.setattr(lists, "FOR_NOBODY", of_all)
 
 
 @leaks("logs")

@@ -5,6 +5,7 @@ What differs is what a story wants to differ.
 
 import random
 import re
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -33,9 +34,15 @@ NOON = datetime(2100, 1, 1, 12, tzinfo=UTC)
 
 SEED = "5eed" * 16
 ILLEGAL_MAX = 2
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _MESSAGE = re.compile(r"msg_[0-9a-z]{26}")
-_SEAL = re.compile(r'("seal":\s?")[0-9a-f]{64}"')
+_SEAL = re.compile(r'("(?:seal|seed|commitment)":\s?")[0-9a-f]{64}"')
+_CURSOR = re.compile(r"Wy[0-9A-Za-z_-]{40,}")
+"""Of a list; in it stands a moment."""
+
+
+def _read(cursor: re.Match[str]) -> str:
+    return b64decode(cursor[0] + "==", b"-_").decode().replace('"', "'")
 
 
 class _Noon(datetime):
@@ -45,8 +52,8 @@ class _Noon(datetime):
 
 
 class Note(NamedTuple):
-    """Something that a viewer was told. Left out are moments, since twins do not live at the same time, what a seal
-    says, and the ids of messages, which are random: they are told by the order in which the viewer met them."""
+    """Something that a viewer was told. Left out are moments, since twins do not live at the same time, what seals, seeds and
+    commitments say, and the ids of messages, which are random: they are told by the order in which the viewer met them."""
 
     viewer: str
     asked: str
@@ -64,8 +71,8 @@ class World:
     notes: list[Note] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
     """What was logged, and..."""
-    numbers: set[str] = field(default_factory=set)
-    """...under which names and labels anything was counted, until the last look. How often, a bot that is called twice may change."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """...what was counted under which names and labels, until the last look."""
     _before: dict[str, float] = field(default_factory=dict)
     _lines: list[Any] = field(default_factory=list)
     _met: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -95,11 +102,13 @@ class World:
         return f"/v1/matches/{view['match_id']}", view["invite"] or ""
 
     async def look(self, path: str, *but: str) -> None:
-        """Every viewer but those who know the secret reads all that can be read, and tries what must be refused."""
+        """Every viewer but those who know the secret, or may, reads all that can be read, and tries what must be refused."""
         for name in [name for name in self.viewers if name not in (*but, "operator")]:
             await self._look(name, path)
-        await self.ask("operator", "GET", path.replace("/v1/", "/v1/operator/"))
-        self.numbers = {name for name, value in counted().items() if value > self._before.get(name, 0.0)}
+        if "operator" not in but:
+            await self.ask("operator", "GET", path.replace("/v1/", "/v1/operator/"))
+        since = {name: value - self._before.get(name, 0.0) for name, value in counted().items()}
+        self.numbers = {name: 1.0 if _BY_LOAD.search(name) else value for name, value in since.items() if value}
         asked = [line for line in self._lines if line.get("request_id", "call-").startswith("call-")]
         self.logs = sorted(repr(sorted((key, str(value)) for key, value in line.items() if key != "duration_ms")) for line in asked)
 
@@ -107,10 +116,11 @@ class World:
         """Ask as this viewer, and note what they were told."""
         answer = await self.call(self.viewers[name], method, path, body, **headers)
         told = tuple(sorted((field, value) for field, value in answer.headers.items() if field != "ratelimit"))
-        text = _SEAL.sub(r'\1"', _MOMENT.sub("<moment>", answer.text))
+        text = _SEAL.sub(r'\1"', _MOMENT.sub("<moment>", _CURSOR.sub(_read, answer.text)))
         met = self._met.setdefault(name, {})
         text = _MESSAGE.sub(lambda found: met.setdefault(found[0], f"<message {len(met)}>"), text)
-        self.notes.append(Note(name, f"{method} {_MESSAGE.sub('<message>', path)}", answer.status_code, told, text))
+        asked = f"{method} {_MESSAGE.sub('<message>', _CURSOR.sub('<cursor>', path))}"
+        self.notes.append(Note(name, asked, answer.status_code, told, text))
         return answer
 
     async def _look(self, name: str, path: str) -> None:
@@ -125,7 +135,11 @@ class World:
         cursor = talk.json().get("next_cursor") if talk.is_success else None
         for more in (f"messages?limit=1&after={cursor or 'msg_0'}", "record", "proof"):
             await self.ask(name, "GET", f"{path}/{more}")
-        for more in ("matches", "matches?mine=true&status=playing", "players/me/turns", "players/me/turns/stream", "players/me/mutes"):
+        for more in ("mine=true&status=playing", "status=open", "open_seats=true", "status=playing&limit=1", "limit=1"):
+            cursor = (await self.ask(name, "GET", f"/v1/matches?{more}")).json().get("next_cursor")
+            if cursor is not None:
+                await self.ask(name, "GET", f"/v1/matches?{more}&cursor={cursor}")
+        for more in ("matches", "players/me/turns", "players/me/turns?limit=1", "players/me/turns/stream", "players/me/mutes"):
             await self.ask(name, "GET", f"/v1/{more}")
         await self._try(name, path, view)
 
@@ -154,14 +168,23 @@ async def world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
     variables = {"DATABASE_URL": database_url, "LUDICITUDE_TEST_MODE": "on", "LUDICITUDE_OPERATORS": f"olga={token_hash(OLGA)}"}
     with capture_logs(processors=[merge_contextvars]) as lines:
         async with running(create_app(settings.read(variables))) as app:
-            made = World(inside(app), _before=counted(), _lines=lines)
+            made = World(inside(app), _before=counted("counter", "histogram"), _lines=lines)
             made.viewers["nobody"] = httpx.AsyncClient(transport=made.transport, base_url="http://ludicitude.test")
             made.viewers["operator"] = bearing(made.transport, OLGA)
             yield made
 
 
-def counted() -> dict[str, float]:
-    """What this process has counted so far, but for what comes of time and load and not of a story: batches, waits, calls made again."""
-    ours = [each for each in REGISTRY.collect() if re.match("ludicitude_(?!projection|http_request|wire|refusals)", each.name)]
-    samples = [sample for each in ours for sample in each.samples if sample.name.endswith(("_total", "_count"))]
+_ELSEWHERE = r"projection|wire|fence|append_batches|watch_looks"
+"""What comes of time and load, and not of a story: what runs beside it, what was sent and looked at together."""
+
+_BY_LOAD = re.compile(r"bot_choice|'decision_closed'|'GET'\), \('route', '/v1/matches/\{match_id\}(/events)?'")
+"""What a story may do more often when it is slow: a bot is called twice for one choice, and the story itself waits for bots to choose."""
+
+
+def counted(*kinds: str) -> dict[str, float]:
+    """What this process has counted so far, or how much of something there is; of these kinds, or all. How long it took is left out."""
+    ours = [
+        each for each in REGISTRY.collect() if re.match(f"ludicitude_(?!{_ELSEWHERE})", each.name) and (not kinds or each.type in kinds)
+    ]
+    samples = [sample for each in ours for sample in each.samples if not sample.name.endswith(("_bucket", "_sum", "_created"))]
     return {f"{sample.name} {sorted(sample.labels.items())}": sample.value for sample in samples}

@@ -1,0 +1,50 @@
+"""Questions that many ask of the database at the same time, asked together: a statement costs the same for one of them as for fifty."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from typing import Generic, TypeVar
+
+MOMENT_SECONDS = 0.02
+"""How long the next question waits for the one before it, which takes longer only where something holds it up."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Together(Generic[K, V]):
+    """Asks one question for all who come while the one before is on its way. No answer is older than who gets it."""
+
+    def __init__(self, ask: Callable[[Collection[K]], Awaitable[Mapping[K, V]]]) -> None:
+        self._ask = ask
+        self._waiting: list[tuple[K, asyncio.Future[V | None]]] = []
+        self._taking: asyncio.Task[None] | None = None
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, key: K) -> V | None:
+        """What there is of this key. Raises what asking raises."""
+        answered: asyncio.Future[V | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((key, answered))
+        if self._taking is None:
+            self._taking = asyncio.create_task(self._take())
+        return await answered
+
+    async def _take(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            question = asyncio.create_task(self._answer(batch))
+            self._under_way.add(question)
+            question.add_done_callback(self._under_way.discard)
+            await asyncio.wait({question}, timeout=MOMENT_SECONDS)
+        self._taking = None
+
+    async def _answer(self, batch: Collection[tuple[K, "asyncio.Future[V | None]"]]) -> None:
+        try:
+            answers = await self._ask({key for key, _ in batch})
+        except Exception as error:  # It concerns all who wait for it, and nobody else.
+            for _, answered in batch:
+                if not answered.done():
+                    answered.set_exception(error)
+        else:
+            for key, answered in batch:
+                if not answered.done():
+                    answered.set_result(answers.get(key))
