@@ -23,6 +23,7 @@ from service.held import UnknownMatch, stream_of
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.frames import Frames
+from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
 from service.http.views import Sight, Views
@@ -35,7 +36,6 @@ from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
 from service.tickets import Tickets
 
-HEARTBEAT_SECONDS = 15.0
 ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""
 
@@ -159,19 +159,18 @@ class Streams:
         sight = await self._views.sight(match_id, caller)
         told, first = await self._opening(sight, caller, cursor)
         yield first
+        beats_at = next_beat()
         while True:
             while told < sight.version and not self._watch.closed:
                 for record in await self._matches.records(sight.match, told, PAGE_MAX, sight.version):
                     yield self._event(sight, record)
-                    told = record.version
+                    told, beats_at = record.version, next_beat()
             if reason := self._ending(told == sight.version and sight.match.status == "ended", rotates_at):
                 yield goodbye(reason)
                 return
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):  # Not wait_for, which takes a task of its own.
-                    await bell.wait()
-            except TimeoutError:
-                yield b": still here\n\n"
+            if not await rings(bell, min(beats_at, rotates_at)):
+                yield STILL_HERE
+                beats_at = next_beat()
                 continue
             bell.clear()
             sight = await self._views.news(match_id, caller)

@@ -15,6 +15,7 @@ from service import chance
 from service.http import stream
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
+from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
@@ -138,23 +139,23 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
     """The frames of one player's stream as text, until its last."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, Turn] | None = None
+    beats_at = next_beat()
     try:
         async with turns.watch.on(player_id) as bell:
             while True:
                 now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
                     yield _message(frame)
+                    beats_at = next_beat()
                 told = now
                 while True:
                     if reason := _ending(turns, rotates_at):
                         yield stream.goodbye(reason)
                         return
-                    try:
-                        async with asyncio.timeout(stream.HEARTBEAT_SECONDS):
-                            await bell.wait()
+                    if await rings(bell, min(beats_at, rotates_at)):
                         break
-                    except TimeoutError:
-                        yield b": still here\n\n"
+                    yield STILL_HERE
+                    beats_at = next_beat()
                 bell.clear()
     except Exception as error:
         if not is_away(error):
