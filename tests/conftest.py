@@ -11,11 +11,13 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import asyncpg
 import pytest
 import pytest_asyncio
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from service.embedded import EmbeddedPostgres
 from service.http import deadline
@@ -29,6 +31,17 @@ MEMORY = Path("/dev/shm")
 ROOM_BYTES = 2 << 30
 
 _numbers = itertools.count(1)
+
+
+class BesideEachOther(LoadFileScheduling):  # type: ignore[misc]
+    """Who runs what in a run of several processes: a file stays whole, and the clients that `tests/sdk` generates are made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/sdk" if nodeid.startswith("tests/sdk/") else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BesideEachOther:
+    return BesideEachOther(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
