@@ -47,7 +47,9 @@ class Held(msgspec.Struct, frozen=True):
         return fate.seal(self.match.match_id, key, version, seat, command)
 
     def _luck(self, decision: str) -> Luck:
-        """The same in every process, and unknown to all who do not know the seed."""
+        """The same in every process, and unknown to all who do not know the seed; in a test of a given seed the same in every match."""
+        if self.match.test_seed is not None:
+            return chance.luck(hashlib.blake2b(decision.encode(), key=bytes.fromhex(self.match.test_seed)).digest())
         return chance.luck(hashlib.blake2b(f"{self.match.match_id} {decision}".encode(), key=self.seed).digest())
 
 

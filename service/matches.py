@@ -93,12 +93,9 @@ class Matches:
         """Call `tell` with each match that has ended in this process."""
         self._ended.append(tell)
 
-    async def open(self, call: Call, game: AnyGame, decide: Open, seed: bytes | None = None) -> Changed:
-        """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises.
-
-        `seed` is given in tests only.
-        """
-        seed = seed or chance.new_seed()
+    async def open(self, call: Call, game: AnyGame, decide: Open) -> Changed:
+        """Open a match of this game; the same keyed call opens one match. Raises `RematchTaken` besides what `change` raises."""
+        seed = chance.new_seed()
         match_id = match_id_of(call.id)
         held = Held(game, Match(match_id), seed)
         entries = decide(match_id, fate.commitment(match_id, seed), held.world)

@@ -59,7 +59,8 @@ export function faults(record) {
   const found = [];
   const commitment = sha("commit", match, proof.seed);
   if (opened.commitment !== commitment || proof.commitment !== commitment) found.push("the seed is not the one committed to");
-  if (record.events.some((item) => item.event.type === "match.draws_fixed")) found.push("the draws were set beforehand, for a test");
+  const forATest = record.events.some((item) => item.event.type === "match.draws_fixed");
+  if (forATest) found.push("the draws were set beforehand, for a test");
   const started = record.events.filter((item) => item.event.type === "match.started");
   const published = started.flatMap((item) => item.event.seats.map((seat) => seat.entropy));
   if (!same(proof.entropy, published)) found.push("the entropy is not the one published at the start");
@@ -67,7 +68,7 @@ export function faults(record) {
   if (!same(proof.draws.map((draw) => [draw.version, draw.number]), shown)) found.push("the draws are not those of the events");
   if (!proof.draws.every((draw, index) => draw.number === index + 1)) found.push("the draws are not numbered from 1");
   for (const draw of proof.draws)
-    if (!same(drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
+    if (!forATest && !same(drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
   const sealed = record.events.filter((item) => item.seal).map((item) => item.version);
   if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
   for (const { version, seat, command, seal } of proof.seals) {

@@ -65,7 +65,8 @@ def faults(record):
     found = []
     if not opened["commitment"] == proof["commitment"] == sha("commit", match, proof["seed"]):
         found.append("the seed is not the one committed to")
-    if any(item["event"]["type"] == "match.draws_fixed" for item in record["events"]):
+    for_a_test = any(item["event"]["type"] == "match.draws_fixed" for item in record["events"])
+    if for_a_test:
         found.append("the draws were set beforehand, for a test")
     started = [item["event"] for item in record["events"] if item["event"]["type"] == "match.started"]
     if proof["entropy"] != [seat["entropy"] for event in started for seat in event["seats"]]:
@@ -75,7 +76,7 @@ def faults(record):
     if [draw["number"] for draw in proof["draws"]] != list(range(1, len(proof["draws"]) + 1)):
         found.append("the draws are not numbered from 1")
     other = [draw["number"] for draw in proof["draws"] if drawn(key, draw["number"], draw["request"]) != draw["outcome"]]
-    found += [f"draw {number} came out otherwise" for number in other]
+    found += [f"draw {number} came out otherwise" for number in other if not for_a_test]
     if {seal["version"] for seal in proof["seals"]} != {item["version"] for item in record["events"] if item["seal"]}:
         found.append("the seals are not those of the events")
     for seal in proof["seals"]:

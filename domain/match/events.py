@@ -64,12 +64,16 @@ class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", ta
 
 
 class DrawsFixed(msgspec.Struct, frozen=True, tag_field="type", tag="match.draws_fixed"):
-    """The seed, or the outcomes of the first draws, were set beforehand, so no draw is fair. Only a server in test mode does this."""
+    """What the draws bring was set beforehand, so none is fair. Only a server in test mode does this."""
 
     outcomes: Annotated[
         tuple[tuple[int | str, ...], ...] | None,
-        msgspec.Meta(description="Those that were set, in the order of the draws; hidden from everybody until the end."),
+        msgspec.Meta(description="Those of the first draws that were set, in the order of the draws; hidden from everybody until the end."),
     ]
+    seed: Annotated[
+        str | None,
+        msgspec.Meta(description="What all other draws come from, in hex, where that was set; hidden from everybody until the end."),
+    ] = None
 
 
 class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_taken"):
@@ -172,7 +176,7 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
         case SeatTaken():
             return replace(event, entropy=None)
         case DrawsFixed():
-            return replace(event, outcomes=None)
+            return replace(event, outcomes=None, seed=None)
         case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | ClockMoved() | Resigned() | Returned() | Ended():
             return event
         case _:

@@ -29,6 +29,11 @@ def match_key(match_id: str, seed: bytes, entropy: Sequence[str]) -> bytes:
     return hmac.digest(seed, _canonical([SCHEME, "key", match_id, list(entropy)]), "sha256")
 
 
+def key_of_a_test(seed: bytes) -> bytes:
+    """The key of all draws of a match made for a test, from the seed that the test gave and nothing else. No fair match has it."""
+    return hmac.digest(seed, _canonical([SCHEME, "test"]), "sha256")
+
+
 def seal(match_id: str, key: bytes, version: int, seat: int, command: Any) -> str:
     """What is published at once of a secret choice: it binds to `command` (its JSON) without telling anything of it."""
     salt = hmac.digest(key, _canonical([SCHEME, "salt", version]), "sha256").hex()

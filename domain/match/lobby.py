@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.match import table
 from domain.match.events import AnyOpened, BotRemoved, BotSeated, DrawsFixed, Ended, SeatLeft, SeatTaken
-from domain.match.game import AnyGame, Outcome
+from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Chair, Match, fold
 from domain.match.table import NotAllowed, Unfit, World, joined
@@ -28,11 +28,11 @@ def open_match(
     entropy: str,
     bots: Sequence[str],
     world: World,
-    fixed: tuple[Outcome, ...] | None = None,
+    fixed: DrawsFixed | None = None,
 ) -> tuple[Entry, ...]:
     """Open a match by these terms; the host takes seat 0 unless they do not want to sit, and the bots the next seats.
 
-    `fixed` are outcomes for its first draws, none of them where a test has fixed the seed alone; null for a match that is no test.
+    `fixed` is what a test has set of its draws; null for a match that is no test.
     """
     if terms.seats not in game.seats:
         raise Unfit("seats_not_allowed", "seats")
@@ -42,7 +42,7 @@ def open_match(
         raise Unfit("clock_needed", "clock")
     entries: tuple[Entry, ...] = (Entry(terms, due=world.now + OPEN_FOR),)
     if fixed is not None:
-        entries += (Entry(DrawsFixed(fixed)),)
+        entries += (Entry(fixed),)
     if sit:
         entries += (Entry(SeatTaken(0, terms.host, entropy or None), 0),)
     for seat, level in enumerate(bots, start=int(sit)):

@@ -60,7 +60,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     began; `table` is the game's state from its first event on.
 
     `owed` is what the seats owe, and `due` when the clock acts if nothing happens before. `fixed` are the outcomes of the
-    first draws in a match made for a test.
+    first draws in a match made for a test, and `test_seed` is what its other draws and its bots' luck come from, in hex.
     """
 
     match_id: str
@@ -72,6 +72,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     began: int = 0
     draws: int = 0
     fixed: tuple[tuple[int | str, ...], ...] = ()
+    test_seed: str | None = None
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
     table: State | None = None
@@ -134,8 +135,8 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
     match entry.event:
         case Opened() as terms:
             return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
-        case DrawsFixed(outcomes):
-            return replace(match, fixed=outcomes or ())
+        case DrawsFixed(outcomes, seed):
+            return replace(match, fixed=outcomes or (), test_seed=seed)
         case SeatTaken(seat, player_id, entropy):
             return _with(match, seat, Chair(player_id=player_id, entropy=entropy or ""))
         case SeatLeft(seat, _, host):

@@ -26,9 +26,9 @@ class Acting:
         """Who calls."""
         return self._player.player_id
 
-    async def open(self, operation: str, game: AnyGame, decide: Open, *asked: object, seed: bytes | None = None) -> Changed:
-        """Open a match as the domain decides; `asked` is everything that the call asks for, and `seed` is a test's."""
-        return await self._matches.open(self.call(operation, *asked), game, decide, seed)
+    async def open(self, operation: str, game: AnyGame, decide: Open, *asked: object) -> Changed:
+        """Open a match as the domain decides; `asked` is everything that the call asks for."""
+        return await self._matches.open(self.call(operation, *asked), game, decide)
 
     async def opened(self, operation: str, *asked: object) -> Changed | None:
         """The match that this very call opened when it came before, if it did."""

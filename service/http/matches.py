@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
 from domain.match import lobby
-from domain.match.events import Clock, Opened, Spectators, Start, Visibility
+from domain.match.events import Clock, DrawsFixed, Opened, Spectators, Start, Visibility
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
@@ -35,7 +35,11 @@ class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Takes chance out of a match, so that a front end's test knows what comes. Only on a server in test mode."""
 
     seed: Annotated[
-        Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None, Meta(description="The seed of the match, in hex; null: drawn as always.")
+        Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None,
+        Meta(
+            description="256 bits in hex, and all that the draws and the bots' luck come from: they are the same in every"
+            " match with this seed. Null: drawn as always."
+        ),
     ] = None
     outcomes: Annotated[
         tuple[tuple[int | str, ...], ...],
@@ -105,7 +109,7 @@ async def open_match(
         test_mode.require()
     testing = data.testing or Testing()
     game = GAMES[data.options.__struct_config__.tag]
-    fixed = testing.outcomes if testing.outcomes or testing.seed else None
+    fixed = DrawsFixed(testing.outcomes, testing.seed) if testing.outcomes or testing.seed else None
     seats = data.seats if data.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))
 
     def decide(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
@@ -128,7 +132,7 @@ async def open_match(
 
     try:
         async with hosts.room(opening.player_id, sits=data.sit):
-            opened = await opening.open("open_match", game, decide, data, seed=bytes.fromhex(testing.seed or ""))
+            opened = await opening.open("open_match", game, decide, data)
     except TooManyMatches:
         if (before := await opening.opened("open_match", data)) is None:
             raise

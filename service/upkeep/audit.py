@@ -227,6 +227,7 @@ def _comparable(said: Line) -> dict[str, Any]:
 
 
 def _unfair(match: AnyMatch, key: bytes, records: Sequence[Record]) -> Iterator[str]:
+    draws = key if match.test_seed is None else fate.key_of_a_test(bytes.fromhex(match.test_seed))
     number = 0
     for record in records:
         drawn, sealed = record.entry.draw, record.entry.sealed
@@ -235,7 +236,7 @@ def _unfair(match: AnyMatch, key: bytes, records: Sequence[Record]) -> Iterator[
             fixed = match.fixed[drawn.number - 1] if drawn.number <= len(match.fixed) else None
             if drawn.number != number:
                 yield f"event {record.version} shows draw {drawn.number}, and it is the match's {number}"
-            elif drawn.outcome != (fixed or fate.draw(key, number, drawn.request)):
+            elif drawn.outcome != (fixed or fate.draw(draws, number, drawn.request)):
                 yield f"draw {number} (event {record.version}) is not what its seed gives"
         if sealed is not None:
             right = fate.seal(match.match_id, key, record.version, record.entry.seat or 0, sealed.command)

@@ -38,10 +38,10 @@ async def record_of(reader: httpx.AsyncClient, path: str) -> dict[str, Any]:
     return record
 
 
-async def played_out(join: Join, game: str) -> dict[str, Any]:
+async def played_out(join: Join, game: str, **more: Any) -> dict[str, Any]:
     """Against bots, with the first choice every time."""
     ada = await join("Ada")
-    path = await opened(ada, game, bots=["easy"] * (terms(game)["seats"] - 1))
+    path = await opened(ada, game, bots=["easy"] * (terms(game)["seats"] - 1), **more)
     view = (await ada.get(path)).json()
     while view["status"] != "ended":
         for decision in view["decisions"]:

@@ -97,6 +97,14 @@ async def test_a_match_of_every_game_bears_checking_however_it_ends(join: Join, 
         assert record["proof"]["entropy"] == ([ENTROPY] + [""] * (len(record["seats"]) - 1) if begun else []), game
 
 
+@pytest.mark.parametrize("testing", [{"seed": "ab" * 32}, {"outcomes": [[1, 2, 3, 4, 5]]}])
+async def test_a_match_made_for_a_test_is_told_to_be_one_and_nothing_else(join: Join, testing: dict[str, Any]) -> None:
+    record = await played_out(join, "little-train", testing=testing)
+    told = ["the draws were set beforehand, for a test"]
+    assert faults(record) == told
+    assert await told_by_node([(record, [])]) == [[told, []]]
+
+
 async def test_what_was_changed_is_found_by_both_verifiers(join: Join) -> None:
     records = await asyncio.gather(*(played_out(join, game) for game in GAMES))
     idle, every = set(FORGERIES), list[Any](records)

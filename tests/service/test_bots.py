@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 
 from domain.games import GAMES
 from domain.match import lobby, table
+from domain.match.events import DrawsFixed
 from domain.match.game import Luck
 from domain.match.state import Match, fold
 from service import bots
@@ -85,6 +86,7 @@ async def test_how_long_a_bot_takes_has_nothing_to_do_with_what_it_holds(monkeyp
 def rolled(train: Any, outcome: tuple[int, ...]) -> Any:
     """A match of Little Train of bots in which these faces lie."""
     terms: Any = replace(TERMS, game="little-train", options=train.options(games=1), seats=2)
-    match: Any = fold(train, Match(MATCH_ID), lobby.open_match(train, MATCH_ID, terms, False, "", ("easy", "easy"), WORLD, (outcome,)))
+    opened = lobby.open_match(train, MATCH_ID, terms, False, "", ("easy", "easy"), WORLD, DrawsFixed((outcome,)))
+    match: Any = fold(train, Match(MATCH_ID), opened)
     choice = train.choices(match.table, match.owed[0].seat)[0]
     return fold(train, match, table.choose_as_bot(train, match, match.owed[0].seat, choice, str(match.decision(match.owed[0].seat)), WORLD))

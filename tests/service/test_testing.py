@@ -22,7 +22,7 @@ async def test_the_deal_of_a_match_can_be_set_and_is_nobodys_to_read(join: Join)
     for reader in (ada, bob):
         events = (await reader.get(f"{path}/events")).json()["items"]
         assert [item["event"] for item in events if item["event"]["type"] == "match.draws_fixed"] == [
-            {"type": "match.draws_fixed", "outcomes": None}
+            {"type": "match.draws_fixed", "outcomes": None, "seed": None}
         ]
 
 
@@ -35,23 +35,44 @@ async def test_an_outcome_that_cannot_be_is_refused_and_nothing_begins(join: Joi
     assert (await bob.get(path)).json()["version"] == opened["version"]
 
 
-async def test_two_matches_from_one_seed_are_dealt_by_their_own_ids_all_the_same(join: Join) -> None:
-    """A seed never deals the same twice: the match's id is mixed in."""
+async def test_two_matches_from_one_seed_are_the_same_to_the_last_roll(join: Join) -> None:
+    """Whoever sits there and whatever entropy they bring; and another seed, or none, brings something else."""
+    seeds = ["ab" * 32, "ab" * 32, "cd" * 32, None]
+    stories = [await _story(join, f"{number}" * 32, {"seed": seed}) for number, seed in enumerate(seeds)]
+    assert stories[0] == stories[1]
+    assert len({str(story) for story in stories}) == 3
+
+
+async def _story(join: Join, entropy: str, testing: object) -> list[object]:
+    """What the dice and a bot bring in a match of Little Train in which the player always takes their first choice."""
     ada = await join("Ada")
-    asked = {**PICO, "testing": {"seed": "ab" * 32}, "bots": ["easy"]}
-    first, second = [(await ada.post("/v1/matches", json=asked)).json() for _ in range(2)]
-    assert first["table"]["hands"] != second["table"]["hands"]
+    asked = {"options": {"game": "little-train", "games": 1}, "bots": ["easy"], "entropy": entropy, "testing": testing}
+    view = (await ada.post("/v1/matches", json=asked)).json()
+    path = f"/v1/matches/{view['match_id']}"
+    while view["status"] != "ended":
+        if view["decisions"]:
+            await ada.post(f"{path}/commands", json={"command": view["decisions"][0]["choices"][0]})
+        else:
+            await ada.get(f"{path}/events", params={"after": view["version"], "wait": 5})
+        view = (await ada.get(path)).json()
+    return [
+        item["event"] for item in (await ada.get(f"{path}/record")).json()["events"] if item["event"]["type"].startswith("little-train")
+    ]
 
 
-@pytest.mark.parametrize(("testing", "told"), [({"seed": "ab" * 32}, [[]]), ({"outcomes": [DEAL]}, [[DEAL]]), ({}, [])])
+@pytest.mark.parametrize(
+    ("testing", "told"), [({"seed": "ab" * 32}, [([], "ab" * 32)]), ({"outcomes": [DEAL]}, [([DEAL], None)]), ({}, [])]
+)
 async def test_a_match_whose_draws_were_set_says_so_in_its_record(join: Join, testing: object, told: list[object]) -> None:
-    """Also where the seed alone was: whoever set it knew every draw, though all of them follow from it."""
+    """The seed of the proof is another one: that which the server drew and committed to."""
     ada, bob = await join("Ada"), await join("Bob")
     path = f"/v1/matches/{(await ada.post('/v1/matches', json={**PICO, 'testing': testing})).json()['match_id']}"
     await bob.post(f"{path}/seats", json={})
     await bob.post(f"{path}/resign")
-    events = [item["event"] for item in (await ada.get(f"{path}/record")).json()["events"]]
-    assert [event["outcomes"] for event in events if event["type"] == "match.draws_fixed"] == told
+    record = (await ada.get(f"{path}/record")).json()
+    events = [item["event"] for item in record["events"]]
+    assert [(event["outcomes"], event["seed"]) for event in events if event["type"] == "match.draws_fixed"] == told
+    assert record["proof"]["seed"] != "ab" * 32
 
 
 async def test_time_passes_at_once(join: Join) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from domain.games import GAMES
 from domain.match import lobby, table
-from domain.match.events import Clock
+from domain.match.events import Clock, DrawsFixed
 from domain.match.game import AnyGame
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
@@ -18,7 +18,7 @@ from tests.matches.conftest import TERMS, Process, new_call
 Deed = Callable[[AnyGame, AnyMatch, World], tuple[Entry, ...]]
 
 
-async def opened(process: Process, game: AnyGame, seats: int, bots: int = 0, fixed: Any = (), **terms: Any) -> AnyMatch:
+async def opened(process: Process, game: AnyGame, seats: int, bots: int = 0, fixed: DrawsFixed | None = None, **terms: Any) -> AnyMatch:
     """A match that player 0 opens, with bots on the next seats."""
     options = game.options()
     if "rounds_max" in game.options.__struct_fields__:
@@ -114,12 +114,14 @@ async def odd_lives(process: Process, luck: random.Random) -> list[AnyMatch]:
     hosted = await done(process, hosted, lambda game, now, world: lobby.seat_bot(game, now, "player 0", 1, "easy", world), "player 0")
     hosted = await done(process, hosted, lambda _, now, __: lobby.remove_bot(now, "player 0", 1), "player 0")
     hosted = await done(process, hosted, lambda game, now, world: lobby.start_match(game, now, "player 0", "easy", world), "player 0")
-    fixed = await filled(process, await opened(process, pico, 2, fixed=((16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4),)))
+    fixed = await filled(process, await opened(process, pico, 2, fixed=DrawsFixed(((16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4),))))
     fixed = await to_the_end(process, fixed, luck)
+    seeded = await filled(process, await opened(process, train, 2, bots=1, fixed=DrawsFixed(((1, 2, 3, 4, 5),), "ab" * 32)))
+    seeded = await to_the_end(process, seeded, luck)
 
     def again(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
         return lobby.rematch(pico, fixed, match_id, "player 1", commitment, world)
 
     follows = (await process.matches.open(new_call("player 1"), pico, again)).match
     follows = await done(process, follows, lambda game, now, world: lobby.take_seat(game, now, "player 0", None, "", world), "player 0")
-    return [closed, left, expired, abandoned, stopped, hosted, fixed, follows, await opened(process, pico, 2)]
+    return [closed, left, expired, abandoned, stopped, hosted, fixed, seeded, follows, await opened(process, pico, 2)]
