@@ -187,8 +187,9 @@ def _words(game: Mapping[str, Any], refusals: Sequence[tuple[str, str]]) -> Iter
 
 def _match(notes: Mapping[str, str], pairs: Sequence[Pair]) -> Iterator[str]:
     yield (
-        "How the requests and answers of a match look; the choices were drawn by lot. `…` stands for what is left out, moments are all one, and"
-        " hashes are cut short. [The tutorial](../tutorial.md) plays a whole match in a minute, and `GET /v1/matches/{match_id}/record` tells one."
+        "How the requests and answers of a match look; the choices were drawn by lot. `…` stands for what is left out, moments are all"
+        " one, and hashes are cut short. [The tutorial](../tutorial.md) plays a whole match in a minute, and"
+        " `GET /v1/matches/{match_id}/record` tells one."
     )
     for pair in _excerpt(pairs):
         yield f"### {pair.who}: {_what(pair)}"

@@ -67,7 +67,9 @@ def test_pieces_are_written_as_the_rulebook_writes_them_within_a_sentence(game: 
     for piece in game.components:
         for language, book in books.items():
             name = labels(game)[piece.label][language]
-            assert not name[0].isupper() or re.search(rf"[^\W\d_A-Z,:] {re.escape(name)}|, {re.escape(name)}", book), f"{piece.label}: {name}"
+            assert not name[0].isupper() or re.search(rf"[^\W\d_A-Z,:] {re.escape(name)}|, {re.escape(name)}", book), (
+                f"{piece.label}: {name}"
+            )
 
 
 @every_game
