@@ -3,19 +3,19 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, TypeAlias
 
 import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import QueryParameter
-from litestar.response import Stream
 from msgspec import Meta
 
 from service import chance
 from service.http import stream
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
+from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
@@ -108,7 +108,6 @@ async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) ->
     operation_id="stream_turns",
     summary="Follow what waits for me",
     tags=["live"],
-    middleware=[stream.patient],
     opt={"problems": ["ticket_not_valid", "too_many_streams"], "streams": True},
 )
 async def stream_turns(
@@ -133,29 +132,30 @@ async def stream_turns(
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
     frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
-    return cast("Response[TurnStreamFrame]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
+    return stream.streamed(frames)
 
 
 async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
     """The frames of one player's stream as text, until its last."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, Turn] | None = None
+    beats_at = next_beat()
     try:
         async with turns.watch.on(player_id) as bell:
             while True:
                 now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
                     yield _message(frame)
+                    beats_at = next_beat()
                 told = now
                 while True:
                     if reason := _ending(turns, rotates_at):
                         yield stream.goodbye(reason)
                         return
-                    try:
-                        await asyncio.wait_for(bell.wait(), stream.HEARTBEAT_SECONDS)
+                    if await rings(bell, min(beats_at, rotates_at)):
                         break
-                    except TimeoutError:
-                        yield b": still here\n\n"
+                    yield STILL_HERE
+                    beats_at = next_beat()
                 bell.clear()
     except Exception as error:
         if not is_away(error):

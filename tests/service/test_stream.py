@@ -11,7 +11,7 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.http import slow, stream
+from service.http import heartbeat, stream
 from service.http.problems import Trouble
 from service.http.stream import Streams
 from service.live.watch import POLL_SECONDS
@@ -164,7 +164,7 @@ async def test_a_stopping_process_says_goodbye_at_once(app: Litestar, join: Join
 async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_were(
     app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow, "SLOW_SECONDS", 0.1)
+    monkeypatch.setattr("service.http.frames.SLOW_SECONDS", 0.1)
     ada, bob = await join("Ada"), await join("Bob")
     match_id, path = await begun(ada, bob)
     taken: list[Any] = []
@@ -207,7 +207,7 @@ async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_w
 async def test_however_many_streams_wait_the_database_is_asked_once_for_all(
     app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_SECONDS", 0.02)
     ada, bob = await join("Ada"), await join("Bob")
     readers = [read(match_id) for match_id, _ in [await begun(ada, bob) for _ in range(3)] for _ in range(5)]
     beats = asyncio.Semaphore(0)
@@ -238,7 +238,7 @@ async def test_however_many_streams_wait_the_database_is_asked_once_for_all(
 
 async def test_streams_turn_over_after_a_while(join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "ROTATE_SECONDS", 0.01)
-    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_SECONDS", 0.05)
     match_id, _ = await begun(await join("Ada"), await join("Bob"))
     assert [frame["frame"] for frame in await read(match_id).rest()] == ["snapshot", "bye"]
 
