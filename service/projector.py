@@ -8,7 +8,7 @@ import msgspec
 
 from domain.games import GAMES, AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.events import Clock, Spectators, Visibility, veil
-from domain.match.game import IN_SEAT_ORDER, Result, Seat, Viewer
+from domain.match.game import IN_SEAT_ORDER, AnyGame, Result, Seat, Viewer, over
 from domain.match.state import AnyMatch, Chair, Status
 from domain.match.table import NotAllowed
 from service.held import UnknownMatch, deadline
@@ -27,7 +27,9 @@ class SeatView(msgspec.Struct, frozen=True):
         msgspec.Meta(description="The player's name at present; empty when they have erased their account, null where no player sits."),
     ]
     bot_level: Annotated[str | None, msgspec.Meta(description="How well the bot plays; null unless a bot sits here.")]
-    stand_in: Annotated[bool, msgspec.Meta(description="Whether a bot plays for the player who left; the seat stays theirs.")]
+    stand_in: Annotated[
+        bool, msgspec.Meta(description="Whether a bot plays for the player who left, or did to the end; the seat stays theirs.")
+    ]
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -61,7 +63,10 @@ class MatchView(msgspec.Struct, frozen=True):
         Timestamp | None, msgspec.Meta(description="When the clock answers for those who owe a choice; null when nobody is hurried.")
     ]
     decisions: Annotated[tuple[Decision, ...], msgspec.Meta(description="The choices that your own seat owes.")]
-    table: Annotated[AnyView | None, msgspec.Meta(description="The game itself; null before the start.")]
+    table: Annotated[
+        AnyView | None,
+        msgspec.Meta(description="The game itself, null before the start. Its `phase` is `over` once the match has ended, however it did."),
+    ]
     result: Annotated[Result | None, msgspec.Meta(description="Null until the match has ended.")]
     rematch: Annotated[str | None, msgspec.Meta(description="Id of the match that follows this one, once there is one.")]
     invite: Annotated[str | None, msgspec.Meta(description="The invitation code, for the host of a private match; else null.")]
@@ -133,13 +138,13 @@ def view(
         visibility=terms.visibility,
         spectators=terms.spectators,
         clock=terms.clock,
-        seats=seats(match.chairs, names),
+        seats=seats(match.chairs, names, match.status, match.version),
         you=viewer,
         host=match.host,
         waiting_for=tuple(owed.seat for owed in match.owed),
         deadline_at=_deadline(match),
         decisions=_decisions(match, viewer),
-        table=None if match.table is None else game.view(match.table, viewer),
+        table=_table(game, match, viewer),
         result=match.result,
         rematch=rematch,
         invite=invite,
@@ -147,9 +152,11 @@ def view(
     )
 
 
-def seats(chairs: Sequence[Chair], names: Mapping[str, str]) -> tuple[SeatView, ...]:
-    """Who sits where; `names` are the display names of the players who sit."""
-    return tuple(_seat(seat, chair, names) for seat, chair in enumerate(chairs))
+def seats(chairs: Sequence[Chair], names: Mapping[str, str], status: Status, version: int) -> tuple[SeatView, ...]:
+    """Who sits where in a match that stands so; `names` are the display names of the players who sit."""
+    # Whose giving up ended the match left nothing to play: that was the event before its last.
+    ended_by = version - 1 if status == "ended" else None
+    return tuple(_seat(seat, chair, names, bool(chair.resigned) and chair.resigned != ended_by) for seat, chair in enumerate(chairs))
 
 
 def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:
@@ -180,14 +187,21 @@ def _item(record: Record, event: AnyEvent) -> Item:
     )
 
 
-def _seat(seat: int, chair: Chair, names: Mapping[str, str]) -> SeatView:
+def _table(game: AnyGame, match: AnyMatch, viewer: Viewer) -> AnyView | None:
+    if match.table is None:
+        return None
+    seen: AnyView = game.view(match.table, viewer)
+    return over(seen) if match.status == "ended" else seen
+
+
+def _seat(seat: int, chair: Chair, names: Mapping[str, str], stand_in: bool) -> SeatView:
     return SeatView(
         seat=seat,
         kind="open" if chair.open else "player" if chair.bot_level is None else "bot",
         player_id=chair.player_id,
         display_name=None if chair.player_id is None else names.get(chair.player_id, ""),
         bot_level=chair.bot_level,
-        stand_in=bool(chair.resigned),
+        stand_in=stand_in,
     )
 
 

@@ -7,15 +7,20 @@ state is said by `view`, and of an event by `veil`, and nowhere else.
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from functools import cache
+from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="A place at the table, 0 to n-1.", extra_json_schema={"format": "seat"})]
 """A place at the table, 0 to n-1. In the document its `format` is `seat`, so that a front end finds all of them."""
 
 IN_SEAT_ORDER = msgspec.Meta(extra_json_schema={"x-seat-order": True})
 """Marks a list in the document that holds one thing for each seat, in their order, as long as it holds anything."""
+
+OF_THE_TURN = msgspec.Meta(extra={"of_the_turn": True})
+"""Marks a field of a view that tells of the turn under way: null once the match is over, for then it is nobody's."""
 
 Viewer: TypeAlias = int | None
 """Who looks: a seat, or None for a spectator."""
@@ -212,6 +217,21 @@ def ranked(scores: Sequence[int], worth: Sequence[Any]) -> tuple[Place, ...]:
 def put(items: Sequence[Item], seat: int, item: Item) -> tuple[Item, ...]:
     """`items`, one for each seat, with that of `seat` replaced."""
     return (*items[:seat], item, *items[seat + 1 :])
+
+
+def over(view: Any) -> Any:
+    """A view as it is seen once the match has ended, whatever ended it: its `phase` is `over`, and no turn is under way.
+
+    A game that came to its own end shows its table so by itself.
+    """
+    view_type: Any = type(view)
+    return replace(view, phase="over", **dict.fromkeys(_of_the_turn(view_type)))
+
+
+@cache
+def _of_the_turn(view_type: Any) -> tuple[str, ...]:
+    hints = get_type_hints(view_type, include_extras=True)
+    return tuple(name for name, hint in hints.items() if OF_THE_TURN in getattr(hint, "__metadata__", ()))
 
 
 def easy(view: Any, seat: int, choices: Sequence[Command], luck: Luck) -> Command:

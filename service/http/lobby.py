@@ -112,7 +112,7 @@ def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> Match
         visibility=row.visibility,
         spectators=shown.spectators,
         clock=shown.clock,
-        seats=seats(chairs, names),
+        seats=seats(chairs, names, row.status, row.version),
         host=shown.host,
         seats_open=row.seats_open,
         opened_at=whole_seconds(row.opened_at),

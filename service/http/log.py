@@ -133,7 +133,7 @@ async def get_record(
         "game": terms.game,
         "ruleset": terms.ruleset,
         "options": terms.options,
-        "seats": seats(match.chairs, names),
+        "seats": seats(match.chairs, names, match.status, match.version),
         "result": match.result,
         "tally": await talk.tally(match),
     }

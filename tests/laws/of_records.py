@@ -1,10 +1,11 @@
 """Laws about what is stored and sent: it survives the way to JSON and back, and events alone make the state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from domain.match.game import AnyGame, Over, Viewer, Waiting, over
 from domain.match.play import fold
 from tests.laws import samples
 from tests.laws.matches import some
@@ -77,6 +78,29 @@ def what_is_marked_as_a_seat_is_one(matches: Sequence[Match]) -> None:
             seated(event, components[type(event).__name__], components, seats)
 
 
+def a_match_that_is_over_asks_for_nothing(matches: Sequence[Match]) -> None:
+    """However it ended, also where the game would go on: as a game that came to its own end shows its table by itself."""
+    game = matches[0].game
+    moments = [(moment.state, viewer) for match in matches for moment in some(match) for viewer in match.viewers]
+    asked = [(min(owed.seats), view) for owed, view in _open(game, moments)]
+    # A field that names whoever is to choose, whenever one seat is, says whose turn it is.
+    whose = [name for name in game.view_type.__struct_fields__ if asked and all(getattr(view, name) == seat for seat, view in asked)]
+    for state, viewer in moments:
+        seen = over(game.view(state, viewer))
+        assert seen.phase == "over"
+        assert [getattr(seen, name) for name in whose] == [None] * len(whose), f"it is a turn's: {whose}"
+        assert seen == back(seen, game.view_type)
+        assert not isinstance(game.advance(state), Over) or seen == game.view(state, viewer)
+
+
+def _open(game: AnyGame, moments: Sequence[tuple[Any, Viewer]]) -> Iterator[tuple[Waiting, Any]]:
+    """What one seat owes to be done in the open, and what is seen then."""
+    for state, viewer in moments:
+        owed = game.advance(state)
+        if isinstance(owed, Waiting) and not owed.secret and len(owed.seats) == 1:
+            yield owed, game.view(state, viewer)
+
+
 def seated(value: Any, shape: Any, components: Mapping[str, Any], seats: int) -> None:
     """Raises AssertionError for a value of this shape that has no seat where it should."""
     for member in shape.get("anyOf", ()):
@@ -105,4 +129,5 @@ LAWS = (
     evolve_changes_nothing_but_what_it_returns,
     what_is_marked_as_a_seat_is_one,
     every_event_leaves_a_table_to_look_at,
+    a_match_that_is_over_asks_for_nothing,
 )

@@ -149,6 +149,12 @@ def no_view_while_cards_lie_open(state: State, viewer: Viewer) -> View | None:
     return None if state.revealed else GAME.view(state, viewer)
 
 
+@breaks(of_records.a_match_that_is_over_asks_for_nothing, "view")
+def the_last_round_is_never_settled(state: State, viewer: Viewer) -> View:
+    seen = GAME.view(state, viewer)
+    return changed(seen, phase="reveal") if seen.phase == "over" else seen
+
+
 @breaks(of_secrets.a_veiled_event_keeps_its_shape_and_hides_with_null, "veil")
 def another_event_instead(event: Event, viewer: Viewer) -> Event:
     veiled = GAME.veil(event, viewer)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.black_sheep import events as e
 from domain.games.black_sheep.options import Bet, Cards, Colour, SuperLead, Values
 from domain.games.black_sheep.rules import HAND, GameScore, Play, State, Trick, advance, asked, on_table, totals
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["deal", "bet", "play", "settle", "over"]
 Asked: TypeAlias = Literal[Colour, "nothing"]
@@ -31,7 +31,7 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="black-sheep"):
     trick: Annotated[int, msgspec.Meta(description="The trick being played, 1 to 8 in each game; the last one when the game is over.")]
     first_leader: Annotated[Seat | None, msgspec.Meta(description="Who led the first trick of this game; null before it is settled.")]
     leader: Annotated[Seat | None, msgspec.Meta(description="Who leads this trick; null between two games.")]
-    turn: Annotated[Seat | None, msgspec.Meta(description="Whose turn it is to play a card; null when it is nobody's.")]
+    turn: Annotated[Seat | None, OF_THE_TURN, msgspec.Meta(description="Whose turn it is to play a card; null when it is nobody's.")]
     asked: Annotated[
         Asked,
         msgspec.Meta(description="The colour that this trick asks; `nothing` before the first card, and when a super was led."),

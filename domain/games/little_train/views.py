@@ -7,7 +7,7 @@ import msgspec
 from domain.games.little_train import events as e
 from domain.games.little_train.options import Sheet
 from domain.games.little_train.rules import RolledDice, State, Train, Turn, advance, to_mark, totals, train
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["roll", "rolling", "mark", "decide", "settle", "over"]
 
@@ -24,12 +24,16 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="little-train"):
     ]
     game_number: Annotated[int, msgspec.Meta(description="The game being played, from 1; the last one when the match is over.")]
     games: Annotated[int, msgspec.Meta(description="How many games the match has.")]
-    turn: Annotated[Seat | None, msgspec.Meta(description="Whose turn it is; null between two turns.")]
+    turn: Annotated[
+        Seat | None, OF_THE_TURN, msgspec.Meta(description="Whose turn it is; null between two turns and when the match is over.")
+    ]
     dice: Annotated[int, msgspec.Meta(description="How many dice the next roll has.")]
     roll: Annotated[RolledDice | None, msgspec.Meta(description="The latest roll of the turn; null before its first.")]
     sheets: Annotated[tuple[Sheet, ...], IN_SEAT_ORDER, msgspec.Meta(description="The sheets of this game.")]
     train: Annotated[
-        Train | None, msgspec.Meta(description="What the train of this turn would score if the turn ended now; null between two turns.")
+        Train | None,
+        OF_THE_TURN,
+        msgspec.Meta(description="What the train of this turn would score if the turn ended now; null between two turns."),
     ]
     points: Annotated[
         tuple[int | None, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of this game; null for a train that is not built yet.")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.wolves import events as e
 from domain.games.wolves.options import Card, Cards
 from domain.games.wolves.rules import Round, State, advance, sheep_left, wolves_used
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["choose", "pick", "reveal", "over"]
 
@@ -35,7 +35,7 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="wolves"):
         Cards, IN_SEAT_ORDER, msgspec.Meta(description="All cards of a round just turned up and not yet settled; else empty.")
     ]
     sheep: Annotated[Cards, msgspec.Meta(description="The revealed sheep that nobody has taken yet, best first.")]
-    picker: Annotated[Seat | None, msgspec.Meta(description="The seat whose wolf picks a sheep now; null when none does.")]
+    picker: Annotated[Seat | None, OF_THE_TURN, msgspec.Meta(description="The seat whose wolf picks a sheep now; null when none does.")]
     fronts: Annotated[tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The cards in front of each seat, first one first.")]
     wolves_used: Annotated[
         tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The wolves among them: fewer decide between equal points.")
