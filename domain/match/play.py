@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.match.game import AnyGame, Chance, Facts, Outcome, Over, Request, Result, Roll, Waiting
 
@@ -63,10 +64,13 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What happened in one go, and where it left the match: who owes a choice now, or the result."""
+    """What happened in one go, and where it left the match: who owes a choice now, or the result. `secret`: it began with a choice that
+    others may not see yet.
+    """
 
     entries: tuple[Entry, ...]
     left: Waiting | Result
+    secret: bool = False
 
     @property
     def waiting(self) -> frozenset[int]:
@@ -98,14 +102,14 @@ def play(game: AnyGame, state: Any, seat: int, command: Any, draws: int, fate: F
     seat owes no choice.
     """
     match game.advance(state):
-        case Waiting(seats) if seat in seats:
+        case Waiting(seats, secret=secret) if seat in seats:
             events = game.decide(state, seat, command)
         case Over():
             raise NotNow("match_over")
         case _:
             raise NotNow("not_your_turn")
     entries = [Entry(event, seat) for event in events]
-    return _forced(game, fold(game, state, events), entries, draws, fate)
+    return replace(_forced(game, fold(game, state, events), entries, draws, fate), secret=secret)
 
 
 def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: Fate) -> Played:

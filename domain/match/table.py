@@ -162,9 +162,9 @@ def _play(game: AnyGame, match: AnyMatch, seat: int, command: Any, decision: str
         raise Unfit("command_of_another_game", "command")
     if decision is not None and decision != match.decision(seat):
         raise NotNow("decision_closed")
-    waiting = game.advance(match.table)
-    first, *rest = _close(match, play(game, match.table, seat, command, match.draws, _fate(match, world)), world.now)
-    if isinstance(waiting, Waiting) and waiting.secret:
+    played = play(game, match.table, seat, command, match.draws, _fate(match, world))
+    first, *rest = _close(match, played, world.now)
+    if played.secret:
         written = msgspec.to_builtins(command)
         first = replace(first, sealed=Sealed(world.seal_of(_entropy(match), match.version + 1, seat, written), written))
     return (first, *rest)

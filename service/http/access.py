@@ -49,7 +49,9 @@ class Requested:
         self._context = structlog.contextvars.bind_contextvars(request_id=self.request_id)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception):  # The server ends the connection, so that nobody takes half an answer for a whole one.
+            log.error("an answer broke off", exc_info=error)
         _record(self._scope, self._method, self.status, time.perf_counter() - self._began)
         structlog.contextvars.reset_contextvars(**self._context)
 
@@ -84,9 +86,9 @@ class Access:
             try:
                 await self._app(scope, receive, answer)
             except Exception:
-                log.exception("an answer broke off")
                 if request.status:
-                    raise  # The server ends the connection, so that nobody takes half an answer for a whole one.
+                    raise
+                log.exception("no answer")
                 await _fail(request.request_id, answer)
         return None
 

@@ -20,13 +20,15 @@ from service.http import problems
 from service.http.access import Header, Requested
 from service.http.acting import Acting
 from service.http.auth import Authentication, require_player
-from service.http.body import BODY_MAX_BYTES, decode
+from service.http.body import BODY_MAX_BYTES, StrictRequest, decode
 from service.http.commands import SendCommand, send_command
 from service.http.cors import EXPOSED, mark
 from service.http.deadline import late, patience
+from service.http.frames import MEDIA_TYPE, Frames
 from service.http.idempotency import KEY_MAX, KEY_PATTERN
 from service.http.log import VERSION_MAX, WAIT_MAX_SECONDS, list_events
 from service.http.matches import get_match
+from service.http.stream import stream_events
 
 MATCHES = "/v1/matches/"
 TEMPLATE = "/v1/matches/{match_id}"
@@ -100,18 +102,38 @@ def _take_events(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, A
     return {**_take_view(app, call, read), "watch": app.state["watch"]}
 
 
+def _read_stream(call: Call) -> dict[str, Any] | None:
+    asked = _STREAM_QUERY.fullmatch(call.scope["query_string"])
+    if asked is None:
+        return None
+    after, ticket = asked["after"], asked["ticket"]
+    return {
+        "last_event_id": _text(call, b"last-event-id"),
+        "after": None if after is None else int(after),
+        "ticket": None if ticket is None else ticket.decode(),
+    }
+
+
+def _take_stream(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
+    services = {name: app.state[name] for name in ("views", "streams", "tickets")}
+    return {"caller": call.scope["user"], "request": StrictRequest(call.scope), **services, **read}
+
+
 def _text(call: Call, name: bytes) -> str | None:
     value = call.headers.get(name)
     return None if value is None else value.decode("latin-1")
 
 
 _KEY = re.compile(KEY_PATTERN)
+_STREAM_QUERY = re.compile(rb"(?:after=(?P<after>0|[1-9]\d{0,15}))?&?(?:ticket=(?P<ticket>[0-9A-Za-z_]+))?")
+_BODILESS = (204, 304)
 _NUMBER = re.compile(rb"(after|limit|wait)=(0|[1-9]\d{0,15})")
 
 ROUTES: Mapping[tuple[str, str], Route] = {
     ("POST", "/commands"): Route(send_command, _read_command, _take_command),
     ("GET", ""): Route(get_match, _read_view, _take_view),
     ("GET", "/events"): Route(list_events, _read_events, _take_events),
+    ("GET", "/stream"): Route(stream_events, _read_stream, _take_stream),
 }
 """By method and what follows the match's id."""
 
@@ -144,21 +166,26 @@ class Direct:
             return await self._layers(scope, receive, send)
         scope["path_template"] = TEMPLATE + slash + rest
         scope["path_params"] = {"match_id": match_id}
-        return await self._answer(route, match_id, call, read, send)
+        return await self._answer(route, match_id, call, read, receive, send)
 
-    async def _answer(self, route: Route, match_id: str, call: Call, read: dict[str, Any], send: Send) -> None:
+    async def _answer(self, route: Route, match_id: str, call: Call, read: dict[str, Any], receive: Receive, send: Send) -> None:
         scope = call.scope
         with Requested(scope) as request:
             answer = _Answer(request, send, (*mark(self._origins, call.headers.get(b"origin", b"")), EXPOSED))
             timer = asyncio.get_running_loop().call_later(patience(scope), answer.give_up)
             try:
                 await self._authentication.admit(scope)
-                written = _written(await route.handler.fn(match_id=match_id, **route.take(self._app, call, read)))
+                response = await route.handler.fn(match_id=match_id, **route.take(self._app, call, read))
+                written = _written(response)
             except Exception as error:
-                written = _written(problems.answer(Request(scope), error))
+                response = problems.answer(Request(scope), error)
+                written = _written(response)
             finally:
                 timer.cancel()
-            await answer.give(written)
+            if isinstance(response, Frames):
+                await answer.stream(written, response, receive)
+            else:
+                await answer.give(written)
 
 
 class _Answer:
@@ -178,18 +205,31 @@ class _Answer:
         """Answer this, if nothing has been answered yet."""
         await (self._late or self._give(written))
 
+    async def stream(self, written: Written, frames: Frames, receive: Receive) -> None:
+        """Answer these frames, if nothing has been answered yet."""
+        if self._late:
+            await frames.discard()
+            return await self._late
+        await self._begin(written)
+        return await frames.tell(self._send, receive)
+
     async def _give(self, written: Written) -> None:
-        status, headers, body = written
+        await self._begin(written)
+        await self._send({"type": "http.response.body", "body": written[2], "more_body": False})
+
+    async def _begin(self, written: Written) -> None:
+        status, headers, _ = written
         self._request.status = status
         await self._send({"type": "http.response.start", "status": status, "headers": self._request.headers((*headers, *self._marks))})
-        await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _written(response: Response[Any]) -> Written:
     status, content = response.status_code or 200, response.content
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
-    if status == 304:
+    if status in _BODILESS:
         return status, headers, b""
+    if isinstance(response, Frames):
+        return status, [*headers, (b"content-type", f"{MEDIA_TYPE}; charset=utf-8".encode())], b""
     body = content if isinstance(content, bytes) else _encode(content)
     headers += [(b"content-type", (response.media_type or "application/json").encode()), (b"content-length", b"%d" % len(body))]
     return status, headers, body

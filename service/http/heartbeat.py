@@ -22,5 +22,6 @@ async def rings(bell: asyncio.Event, until: float) -> bool:
     if left <= 0:
         return False
     with suppress(TimeoutError):
-        await asyncio.wait_for(bell.wait(), left)
+        async with asyncio.timeout(left):  # Not wait_for, which takes a task of its own for every stream.
+            await bell.wait()
     return bell.is_set()

@@ -29,7 +29,7 @@ from service.talk import BadText, TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
-DETAIL_MAX = 1_000
+DETAIL_MAX, POINTER_MAX = 1_000, 300
 RETRY_SECONDS = 2
 
 log = structlog.get_logger(__name__)
@@ -114,7 +114,7 @@ def problem(trouble: Trouble, request_id: str) -> Problem:
         message_key=f"{'refusal' if refused else 'problem'}.{trouble.code}",
         message_params={} if retry_after is None else {"seconds": retry_after},
         request_id=request_id,
-        errors=tuple(Fault(each.source, each.pointer[:DETAIL_MAX], each.detail[:DETAIL_MAX]) for each in trouble.errors),
+        errors=tuple(Fault(each.source, each.pointer[:POINTER_MAX], each.detail[:DETAIL_MAX]) for each in trouble.errors),
     )
 
 

@@ -6,15 +6,13 @@ from collections import Counter as Tally
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 from cachetools import LRUCache
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
-from litestar.response import Stream
-from litestar.types import ASGIApp
 from msgspec import Meta
 from prometheus_client import Counter, Gauge
 
@@ -24,10 +22,10 @@ from service import chance
 from service.held import UnknownMatch, stream_of
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
+from service.http.frames import Frames
 from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
-from service.http.slow import Patience
 from service.http.views import Sight, Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
@@ -123,7 +121,7 @@ class Streams:
         if self._open[name] >= (ADDRESS_STREAMS_MAX if caller is None else STREAMS_MAX):
             raise Trouble("too_many_streams", headers={"Retry-After": "60"})
 
-    async def counted(self, name: str, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    async def counted(self, name: str, frames: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """These frames; as long as they come, they are an open stream of this caller."""
         self._open[name] += 1
         STREAMS.inc()
@@ -140,7 +138,7 @@ class Streams:
             self._open[name] -= 1
             self._open += Tally()  # Drops those who have none left.
 
-    def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncIterator[bytes]:
+    def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
         """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
         return self.counted(name, self._frames(match_id, caller, cursor))
 
@@ -208,9 +206,9 @@ def goodbye(reason: Reason) -> bytes:
     return _message(ByeFrame(reason))
 
 
-def patient(app: ASGIApp) -> ASGIApp:
-    """Middleware of every stream."""
-    return Patience(app, partial(goodbye, "slow"))
+def streamed(frames: AsyncGenerator[bytes]) -> Response[Any]:
+    """The answer that is a stream of these frames."""
+    return Frames(frames, partial(goodbye, "slow"))
 
 
 def _message(frame: StreamFrame, version: int | None = None) -> bytes:
@@ -245,7 +243,6 @@ async def create_stream_ticket(
     operation_id="stream_events",
     summary="Follow a match",
     tags=["live"],
-    middleware=[patient],
     opt={
         "problems": ["match_not_found", "no_spectators", "ticket_not_valid", "too_many_streams"],
         "streams": True,
@@ -288,8 +285,7 @@ async def stream_events(
     streams.require_room(name, caller)
     frames = streams.frames(match_id, caller, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
-    stream = Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
-    return cast("Response[StreamFrame]", stream)
+    return streamed(frames)
 
 
 ROUTES = (create_stream_ticket, stream_events)

@@ -3,13 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, TypeAlias
 
 import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import QueryParameter
-from litestar.response import Stream
 from msgspec import Meta
 
 from service import chance
@@ -116,7 +115,6 @@ async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) ->
     operation_id="stream_turns",
     summary="Follow what waits for me",
     tags=["live"],
-    middleware=[stream.patient],
     opt={"problems": ["ticket_not_valid", "too_many_streams"], "streams": True},
 )
 async def stream_turns(
@@ -142,7 +140,7 @@ async def stream_turns(
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
     frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
-    return cast("Response[TurnStreamFrame]", Stream(frames, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}))
+    return stream.streamed(frames)
 
 
 async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:

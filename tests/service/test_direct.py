@@ -147,3 +147,24 @@ async def test_a_bug_is_a_problem_on_both_ways(join: Join, monkeypatch: pytest.M
 
     monkeypatch.setattr(Views, "answered", broken)
     assert (await both(ada, "GET", match)).status_code == 500
+
+
+async def test_streams_begin_alike(join: Join, client: httpx.AsyncClient, way: list[str]) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    match = f"/v1/matches/{(await begun(ada, bob, spectators='none'))['match_id']}"
+    ended = (await ada.post(f"{match}/resign")).json()
+    way.clear()
+    for path, headers, status in (
+        (f"{match}/stream", {}, 200),
+        (f"{match}/stream?after=0", {}, 200),
+        (f"{match}/stream", {"Last-Event-ID": "1"}, 200),
+        (f"{match}/stream?after=3", {"Last-Event-ID": str(ended["version"])}, 204),
+        (f"{match}/stream?after={ended['version']}", {}, 204),
+        (f"{match}/stream?ticket=tkt_nobody", {}, 401),
+    ):
+        assert (await both(ada, "GET", path, headers)).status_code == status
+    assert (await both(client, "GET", f"{match}/stream")).status_code == 403
+    assert way == ["direct"] * 7
+    assert (await both(ada, "GET", f"{match}/stream?after=x")).status_code == 400
+    assert (await both(ada, "GET", f"{match}/stream?else=1")).status_code == 400
+    assert way == ["direct"] * 7

@@ -47,7 +47,7 @@ class Follower:
             frames -= 1
             if not frames:
                 break
-        await reading.aclose()  # type: ignore[attr-defined]
+        await reading.aclose()
         return False
 
     def _take(self, version: str | None, frame: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.http import heartbeat, slow, stream
+from service.http import heartbeat, stream
 from service.http.problems import Trouble
 from service.http.stream import Streams
 from service.live.watch import POLL_SECONDS
@@ -164,7 +164,7 @@ async def test_a_stopping_process_says_goodbye_at_once(app: Litestar, join: Join
 async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_were(
     app: Litestar, join: Join, read: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow, "SLOW_SECONDS", 0.1)
+    monkeypatch.setattr("service.http.frames.SLOW_SECONDS", 0.1)
     ada, bob = await join("Ada"), await join("Bob")
     match_id, path = await begun(ada, bob)
     taken: list[Any] = []
