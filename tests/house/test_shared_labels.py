@@ -34,10 +34,13 @@ CAPTIONED = (OpenMatch, events.Clock, CreatePlayer, PlayerStanding, PledgeTally,
 NOT_FOR_PEOPLE = {"testing", "player_id", "seat"}
 """Fields of these that no screen names: a seat is called by its player's name."""
 
-OF_OUR_OWN = {"seat.numbered", "seat.stand_in", "player.erased", "value.true", "value.false", "value.nothing"}
-"""Words for what a view says without a word: a seat where nobody sits, a stand-in, an empty name, a yes, a null."""
+OF_OUR_OWN = {
+    *("seat.numbered", "seat.stand_in", "seat.kept", "player.invites", "player.erased"),
+    *("value.true", "value.false", "value.nothing"),
+}
+"""Words for what is told without a word: a seat where nobody sits, a stand-in, whom a seat is kept for, an empty name, a yes, a null."""
 
-PARAMETERS = {"seat.numbered": {"number"}, "seat.stand_in": {"seat"}}
+PARAMETERS = {"seat.numbered": {"number"}, "seat.stand_in": {"seat"}, "seat.kept": {"player"}, "player.invites": {"player"}}
 
 
 def test_each_thing_has_its_words_and_each_word_its_thing() -> None:
