@@ -1,10 +1,12 @@
 """Programs on generated clients pass the strictest checks of their language, and play every game on a running service."""
 
 import json
+import os
 import re
 import shutil
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ import pytest
 from domain.games import GAMES
 from tests.faults.served import Served, served
 from tests.sdk.conftest import Generate, project, require, run
-from tests.sdk.guide import ROOT, programs
+from tests.sdk.guide import ROOT, page, programs
+from tests.sdk.kotlin import compiled, libraries
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -37,6 +40,13 @@ public @interface Generated {
 def service(used_server_folder: Path) -> Iterator[Served]:
     with served(used_server_folder) as started:
         yield started
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kotlin(generated: Generate) -> Iterator[Future[Path] | None]:
+    """The folder of the compiled client of Kotlin, where there is Java. Compiling takes half a minute, in which the others play."""
+    with ThreadPoolExecutor(1) as worker:
+        yield worker.submit(compiled, generated("Kotlin").folder, PLAYERS / "Player.kt") if shutil.which("java") else None
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +137,23 @@ def test_the_examples_play_to_the_end(game: str, python: Path, typescript: Path,
         assert re.search(r"^1\. (You|The bot), -?\d+ points\n[12]\. (You|The bot), -?\d+ points\n\Z", said, re.MULTILINE), said
 
 
-def test_the_lines_for_java_stand_in_a_program_that_was_run() -> None:
-    [lines] = programs("java")
-    player = " ".join((PLAYERS / "Player.java").read_text("utf-8").split())
-    for words in ("setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))", 'request.header("Authorization", "Bearer " + token)'):
-        assert words in lines
-        assert words in player
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("Player.java", "setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))"),
+        ("Player.java", 'request.header("Authorization", "Bearer " + token)'),
+        ("Player.kt", "ApiClient.accessToken = "),
+        ("Player.kt", "Serializer.kotlinxSerializationJsonConfiguration = { explicitNulls = false }"),
+        ("Player.kt", "is Table.PicoWrapper"),
+    ],
+)
+def test_the_lines_for_java_and_kotlin_stand_in_programs_that_were_run(program: str, words: str) -> None:
+    assert words in page()
+    assert words in " ".join((PLAYERS / program).read_text("utf-8").split())
+
+
+def test_the_client_of_kotlin_plays_every_game(kotlin: Future[Path] | None, service: Served) -> None:
+    require("npx")  # Which brings the library for HTTP.
+    require("java")
+    assert kotlin is not None
+    check(run(kotlin.result(), "java", "-cp", os.pathsep.join(["out", libraries()]), "PlayerKt", service.address), service)
