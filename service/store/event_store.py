@@ -88,8 +88,8 @@ MESSAGES = "SELECT stream_id, messages FROM public.match_talk WHERE stream_id = 
 
 # The most urgent come first, and those without a clock last.
 TURNS = """
-SELECT stream_id, game, shown, due FROM (
-    SELECT stream_id, game, shown, coalesce((shown->>'due')::timestamptz, '9999-12-31T00:00:00Z') AS due
+SELECT stream_id, game, rematch_of, shown, due FROM (
+    SELECT stream_id, game, rematch_of, shown, coalesce((shown->>'due')::timestamptz, '9999-12-31T00:00:00Z') AS due
     FROM public.match_current WHERE waits_for @> ARRAY[$1] AND waits_for <> '{}'
 ) AS m
 WHERE (due, stream_id) > ($2, $3) ORDER BY due, stream_id LIMIT $4
