@@ -44,14 +44,25 @@ NO_BUTTON = {"get_labels", "get_me", "get_player", "list_events", "stream_events
 }
 """Operations that no person asks for by name; neither do players ask for those of operators."""
 
-WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.you", "seat.host", "player.erased"}
-OF_OUR_OWN = WHO | {"value.true", "value.false", "value.nothing", "screen.your_turn", "screen.waiting_for", "screen.time_left"}
+WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.kept", "seat.you", "seat.host", "player.erased"}
+OF_OUR_OWN = WHO | {
+    "value.true",
+    "value.false",
+    "value.nothing",
+    "screen.your_turn",
+    "screen.invitation",
+    "screen.decline",
+    "screen.waiting_for",
+    "screen.time_left",
+}
 """Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is."""
 
 PARAMETERS = {
     "seat.numbered": {"number"},
     "seat.bot": {"number"},
     "seat.stand_in": {"seat"},
+    "seat.kept": {"display_name"},
+    "screen.invitation": {"host_name"},
     "screen.waiting_for": {"seats"},
     "screen.time_left": {"time"},
 }
