@@ -20,6 +20,7 @@ from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.http.stream import StreamFrame
 from service.http.turns import TurnStreamFrame
+from service.turns import TurnOrInvitation
 
 VERSION = "0.1.0"
 """Of the API, not of the program: what is added raises the second number, what breaks clients the first (and the `/v1`)."""
@@ -72,6 +73,7 @@ UNIONS: Mapping[str, tuple[Any, str]] = {
     "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
     "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
     "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
+    "TurnOrInvitation": (TurnOrInvitation, "What a match waits for, told apart by `kind`."),
     "Drawn": (int | str, "What a draw brings: the face of a die as a number, or the id of a component."),
 }
 """The unions and what is said of each, by their public names."""

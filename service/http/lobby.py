@@ -71,7 +71,8 @@ async def list_matches(
     cursor: CursorParameter = None,
     limit: LimitParameter = 50,
 ) -> Response[MatchPage]:
-    """The matches that there are, the newest first: all public ones, and of the private ones those at which you sit or are the host.
+    """The matches that there are, the newest first: all public ones, and of the private ones those at which you sit, or are the
+    host, or where a seat is kept for you.
 
     A page stays where it is in the list while new matches are opened. Filters that nothing fits give an empty list.
     """
@@ -90,7 +91,8 @@ async def list_matches(
     limit = min(limit, PAGE_MAX)
     found = await lobby.page(wanted, place_of(cursor, listed, TOP), limit + 1)
     rows = found[:limit]
-    names = await players.names(chair.player_id for row in rows for chair in row.shown.chairs if chair.player_id is not None)
+    named = (player_id for row in rows for chair in row.shown.chairs for player_id in (chair.player_id, chair.kept_for))
+    names = await players.names(player_id for player_id in named if player_id is not None)
     items = tuple(_summary(row, names, caller) for row in rows)
     more = next_cursor(listed, rows[-1].place) if len(found) > limit else None
     return Response(MatchPage(items, more), headers=VIEW_HEADERS)
