@@ -8,7 +8,9 @@ from typing import Any
 from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
+from domain.match.events import Spectators, Start, Visibility
 from domain.match.game import Request
+from domain.match.state import Status
 from service.http import failures
 from service.http.body import without_none
 from service.http.links import links
@@ -77,10 +79,14 @@ UNIONS: Mapping[str, tuple[Any, str]] = {
 """The unions and what is said of each, by their public names."""
 
 
+ENUMS: Mapping[str, Any] = {"MatchStatus": Status, "Visibility": Visibility, "Spectators": Spectators, "MatchStart": Start}
+"""The enums that stand in several components, by their public names."""
+
+
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:
     """The OpenAPI 3.1 document of `app`; `examples` holds a `request` and a `response` by operationId."""
     found = operations(app)
-    schemas = Schemas(_requests(found), _responses(found), UNIONS)
+    schemas = Schemas(_requests(found), _responses(found), UNIONS, ENUMS)
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))

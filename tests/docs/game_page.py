@@ -129,7 +129,9 @@ def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "", 
         if union in shape:
             return " or ".join(_kind(each, schemas, name, many) for each in shape[union])
     if "$ref" in shape:
-        return f"record{many}"
+        shape = schemas[shape["$ref"].rpartition("/")[2]]
+        if "enum" not in shape:
+            return f"record{many}"
     if "enum" in shape:
         return " ".join(f"`{json.dumps(each)}`" for each in shape["enum"])
     types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]

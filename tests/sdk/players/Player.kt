@@ -19,6 +19,7 @@ import org.openapitools.client.infrastructure.Serializer
 import org.openapitools.client.infrastructure.Success
 import org.openapitools.client.models.CommandAnswer
 import org.openapitools.client.models.CreatePlayer
+import org.openapitools.client.models.MatchStatus
 import org.openapitools.client.models.MatchView
 import org.openapitools.client.models.OpenMatch
 import org.openapitools.client.models.OptionsInput
@@ -102,7 +103,7 @@ fun match(address: String, game: String, seats: Int): Map<String, Any> {
     began.await(30, TimeUnit.SECONDS)
     players.drop(1).forEach { it.seats.takeSeat(id, TakeSeat()) }
     var refused = listOf<String>()
-    while (host.matches.getMatch(id).status == MatchView.Status.playing) {
+    while (host.matches.getMatch(id).status == MatchStatus.playing) {
         for (player in players) {
             val view = player.matches.getMatch(id)
             if (view.decisions.isEmpty()) continue
