@@ -57,7 +57,7 @@ class Life:
         if owing:
             mine = (await self.people[owing[0]].get(self.path)).json()
             for decision in mine["decisions"]:
-                await self._done(owing[0], "commands", {"command": self.luck.choice(decision["choices"])})
+                await self._done(owing[0], "commands", {"command": self.luck.choice(decision["choices"]), "decision": decision["decision"]})
         else:
             await self._until_after(view["version"])
         return None

@@ -12,7 +12,7 @@ import tree_sitter
 from tree_sitter import Parser
 
 from tests.sdk.conftest import Generate
-from tests.sdk.guide import ROOT, pins, rows
+from tests.sdk.guide import ROOT, pins, programs, rows
 from tests.sdk.languages import LANGUAGES, Language
 from tests.service.documented import document
 
@@ -33,7 +33,7 @@ def test_the_versions_that_are_named_are_those_that_are_tried() -> None:
     node = json.loads((ROOT / "tools" / "package.json").read_text("utf-8"))["devDependencies"]
     named = [pins(row.install) for row in rows().values()]
     assert all(named)
-    named.append(pins((ROOT / "examples" / "README.md").read_text("utf-8")))
+    named += [pins("\n".join(programs("sh"))), pins((ROOT / "examples" / "README.md").read_text("utf-8"))]
     named.append(json.loads((ROOT / "examples" / "typescript" / "package.json").read_text("utf-8"))["devDependencies"])
     for package, pinned in (each for found in named for each in found.items()):
         assert pinned == (node[package] if package in node else version(package)), package

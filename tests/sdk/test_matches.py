@@ -16,7 +16,7 @@ import pytest
 
 from domain.games import GAMES
 from tests.faults.served import Served, served
-from tests.sdk.conftest import Generate, project, require, run
+from tests.sdk.conftest import Generate, project, require, run, set_up
 from tests.sdk.guide import ROOT, page, programs
 from tests.sdk.kotlin import compiled, libraries
 
@@ -53,7 +53,7 @@ def kotlin(generated: Generate) -> Iterator[Future[Path] | None]:
 def typescript(generated: Generate, tmp_path_factory: pytest.TempPathFactory, service: Served) -> Path:
     """The folder of everything in TypeScript, checked and compiled at once."""
     require("node")
-    folder = project(tmp_path_factory.mktemp("typescript") / "project")
+    folder = set_up(project(tmp_path_factory.mktemp("typescript") / "project"))
     shutil.copy(generated("TypeScript").folder / "ludicitude.d.ts", folder)
     shutil.copytree(generated("TypeScript with streams").folder / "ludicitude", folder / "ludicitude")
     for program in [*PLAYERS.glob("*.ts"), *EXAMPLES.glob("typescript/*.ts")]:
@@ -69,9 +69,10 @@ def python(generated: Generate, service: Served) -> Path:
     """The folder of everything in Python, checked by mypy as strictly as it can."""
     folder = generated("Python").folder
     shutil.copy(PLAYERS / "player.py", folder)
-    shutil.copy(EXAMPLES / "python" / "table.py", folder)
+    for program in EXAMPLES.glob("python/*.py"):
+        shutil.copy(program, folder)
     (folder / "page.py").write_text("\n".join(programs("python")).replace("http://localhost:8000", service.address), "utf-8")
-    names = ["player.py", "page.py", "table.py", "ludicitude/ludicitude_client"]
+    names = ["player.py", "page.py", "table.py", "follow.py", "ludicitude/ludicitude_client"]
     run(folder, sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy", *names, MYPYPATH="ludicitude")
     return folder
 
@@ -117,12 +118,13 @@ def test_the_client_of_java_plays_every_game(generated: Generate, service: Serve
 
 
 def test_the_programs_of_the_page_do_what_it_says(python: Path, typescript: Path) -> None:
-    pages = [run(typescript, "node", f"out/page{number}.js") for number in range(len(programs("ts")))]
-    pages.append(run(python, sys.executable, "page.py", PYTHONPATH="ludicitude"))
-    assert len(pages) == 3
-    for said in pages:
+    *playing, streaming = [run(typescript, "node", f"out/page{number}.js") for number in range(len(programs("ts")))]
+    playing.append(run(python, sys.executable, "page.py", PYTHONPATH="ludicitude"))
+    assert len(playing) == 3
+    for said in playing:
         assert said.count("takes the trick") > 5
-        assert "rounds_played" in said
+        assert said.endswith("rounds_played\n")
+    assert streaming == programs("text")[0]
 
 
 @pytest.mark.parametrize("game", ["pico", "little-train"])
