@@ -35,7 +35,7 @@ def open_match(
     `fixed` is what a test has set of its draws; null for a match that is no test.
     """
     if terms.seats not in game.seats:
-        raise Unfit("seats_not_allowed", "seats")
+        raise Unfit("seats_not_allowed", "seats", game.seats)
     if len(bots) > terms.seats - sit:
         raise Unfit("too_many_bots", "bots")
     if terms.clock is None and terms.visibility == "public":
@@ -190,7 +190,7 @@ def _free(match: AnyMatch, player_id: str, seat: int | None) -> int:
 
 def _known(game: AnyGame, level: str, field: str) -> str:
     if level not in game.bots:
-        raise Unfit("no_such_level", field)
+        raise Unfit("no_such_level", field, game.bots)
     return level
 
 

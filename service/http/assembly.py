@@ -8,8 +8,7 @@ from typing import Any, cast
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.enums import ScopeType
-from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
+from litestar.types import ASGIApp, ControllerRouterHandler
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from service.http import auth, problems
@@ -24,8 +23,6 @@ from service.http.parameters import only_known
 from service.issuer import Issuer
 from service.operators import Operators
 from service.players import Players
-
-FORWARDED = b"x-forwarded-for"
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
@@ -76,19 +73,7 @@ def http_app(
 
 def _behind(trusted_proxies: Collection[str], app: ASGIApp) -> ASGIApp:
     """The app, to which a request comes from whom the last of our proxies had it from; of anybody else `X-Forwarded-For` says nothing."""
-    if not trusted_proxies:
-        return app
-    proxied = cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", app), list(trusted_proxies)))
-
-    async def in_one_line(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == ScopeType.HTTP:  # Some proxies write a line of their own below that of the one before them.
-            passed = [value for name, value in scope["headers"] if name == FORWARDED]
-            if len(passed) > 1:
-                others = [header for header in scope["headers"] if header[0] != FORWARDED]
-                scope["headers"] = [*others, (FORWARDED, b", ".join(passed))]
-        await proxied(scope, receive, send)
-
-    return in_one_line
+    return cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", app), list(trusted_proxies))) if trusted_proxies else app
 
 
 def _from_state(name: str) -> Provide:
