@@ -86,6 +86,8 @@ class Bench:
     def play(self, name: str, hall: Hall, port: int, connections: int, service: Served | None) -> Load:
         """One slice of moves at these tables, and its audit."""
         asyncio.run(hall.ready(int(1.4 * SLICE_SECONDS * self._rates.get(name, RATE_AT_FIRST)) + 500))
+        if service is not None:
+            asyncio.run(hall.seen())
         before = self._used(service)
         load = self.generator.load("127.0.0.1", port, hall.moves(), SLICE_SECONDS, connections)
         used = [after - earlier for after, earlier in zip(self._used(service), before, strict=True)]

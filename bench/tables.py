@@ -12,6 +12,7 @@ from domain.games.pico.rules import taker
 PLAYERS = 200
 AT_ONCE = 300
 """So many tables are played at least, each in its turn."""
+LOOKS = 4
 MOVES_A_TABLE = 20
 """As a rule."""
 
@@ -103,6 +104,11 @@ class Hall:
         missing = max(2 * AT_ONCE - len(self.tables), (moves - left) // MOVES_A_TABLE + 1)
         if missing > 0:
             self.tables += await new_tables(self._host, self._port, self.players, missing, self._luck)
+
+    async def seen(self) -> None:
+        """Look at every table a few times, over connections that any process may take: none of them meets a match for the first time."""
+        views = [request("GET", f"/v1/matches/{table.match_id}", token=table.players[0].token) for table in self.tables]
+        await ask_all(self._host, self._port, views * LOOKS)
 
     def moves(self) -> Iterator[bytes]:
         """What is to be sent."""

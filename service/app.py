@@ -149,7 +149,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     watch = await held.enter_async_context(Watch(store.versions, wire))
     matches, invites, lobby = Matches(store, watch), Invites(engine), Lobby(engine)
     wire.when_heard(matches.heard)
-    turns = Turns(store, matches, await held.enter_async_context(Watch(store.turn_marks, wire)))
+    turns = Turns(store, matches, players, await held.enter_async_context(Watch(store.turn_marks, wire)))
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
     await held.enter_async_context(Sweep(store, "bots_at", bots.take))

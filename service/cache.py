@@ -16,7 +16,7 @@ from prometheus_client import Gauge
 from domain.match.state import AnyMatch, fold
 from service.held import Held, UnknownMatch, match_id_of, restored
 from service.recent import Asked, Recent
-from service.store import EventStore, StoreAway
+from service.store import FOLLOWING_MAX, EventStore, StoreAway
 from service.store.codec import Record, decode
 from service.store.snapshots import state_schema
 
@@ -115,9 +115,10 @@ class Cache:
 
     async def _on(self, stream: UUID, held: Held, upto: int | None) -> Held:
         """The match moved on by all events that are stored beyond it, none later than version `upto`."""
-        before = held.match.version
+        before, at_once = held.match.version, FOLLOWING_MAX if upto is None else PAGE
         while True:
-            stored = await self._store.events(stream, held.match.version, PAGE, upto)
+            version = held.match.version
+            stored = await (self._store.following(stream, version) if upto is None else self._store.events(stream, version, PAGE, upto))
             records: tuple[Record, ...] = tuple(decode(held.game, one) for one in stored)
             held = replace(held, match=fold(held.game, held.match, (record.entry for record in records)))
             if upto is None:
@@ -125,6 +126,6 @@ class Cache:
             if before // MILESTONE_EVERY != held.match.version // MILESTONE_EVERY:  # Else the append that came so far has kept it.
                 await self.passed(stream, before, held.match)
                 before = held.match.version
-            if len(stored) < PAGE:
+            if len(stored) < at_once:
                 return held
             await asyncio.sleep(0)

@@ -53,12 +53,13 @@ class Erasure:
 
 
 def left(game: AnyGame, match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
-    """What it takes for this player to be gone from a match: the seat is freed before the start, and resigned in play.
+    """What it takes for this player to be gone from a match: their seat, or the one kept for them, is freed before the start, and
+    resigned in play.
 
     A match that they host without sitting at it is closed before the start, for nobody is there to start it.
     """
     if match.status == "playing":
         return table.resign(game, match, player_id)
-    if match.status == "open" and match.seat_of(player_id) is None:
+    if match.status == "open" and match.host == player_id and match.seat_of(player_id) is None:
         return lobby.close_match(match, player_id)
     return lobby.leave_seat(match, player_id)

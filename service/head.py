@@ -17,10 +17,10 @@ HEAD_MAX_BYTES = 32_768
 ONCE = frozenset(
     {
         *(b"authorization", b"content-type", b"host", b"idempotency-key", b"if-match", b"last-event-id", b"origin", b"request-id"),
-        *(b"access-control-request-method", b"traceparent"),
+        *(b"access-control-request-method", b"traceparent", b"transfer-encoding"),
     }
 )
-"""The headers of which one value is read. The parser itself refuses a second Content-Length or Transfer-Encoding."""
+"""The headers of which one value is read. The parser itself refuses a second Content-Length, and one beside Transfer-Encoding."""
 
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[\w.~!$&'()*+,;=:-]+\])(?::\d*)?", re.ASCII)
 _OFFER = (b"connection", b"upgrade", b"http2-settings")
@@ -34,11 +34,15 @@ def require_lawful(target: bytes, version: str, headers: Headers, received: int)
         raise Trouble("uri_too_long")
     if len(headers) > HEADERS_MAX or (received > HEAD_MAX_BYTES and sum(map(len, (target, *chain(*headers)))) > HEAD_MAX_BYTES):
         raise Trouble("headers_too_large")
+    if version not in ("1.0", "1.1"):
+        raise Trouble("malformed_request", "This is neither HTTP/1.1 nor HTTP/1.0.")
     values = dict(headers)
     if len(values) != len(headers):
         names = [name for name, _ in headers]
         if twice := sorted(name for name in ONCE if names.count(name) > 1):
             raise Trouble("invalid_parameter", errors=[Fault("header", f"/{each.decode().title()}", "It is sent twice.") for each in twice])
+    if version == "1.0" and b"transfer-encoding" in values:  # RFC 9112, 6.1
+        raise Trouble("malformed_request", "A body comes in chunks by HTTP/1.1 alone.")
     host = values.get(b"host", None if version == "1.1" else b"")
     if host is None or not _HOST.fullmatch(host):  # RFC 9112, 3.2
         raise Trouble("malformed_request", "A request names its host, in one Host header.")

@@ -67,7 +67,7 @@ class Shown(msgspec.Struct, frozen=True):
     chairs: tuple[Chair, ...]
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
-    """When the clock answers for those who owe; `due_at` of the row also moves while a process sees to it."""
+    """When the clock answers for those who owe, or a rematch waits no longer; `due_at` of the row also moves while a process sees to it."""
 
 
 def match_id_of(stream: UUID) -> str:
@@ -107,23 +107,18 @@ def line(match: AnyMatch) -> Line:
     terms, closed = match.agreed, match.status == "ended" and match.table is None
     # The entropy that players send is theirs alone before the start, and no list has a use for it.
     chairs = tuple(replace(chair, entropy="") if chair.entropy else chair for chair in match.chairs)
-    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, deadline(match))
+    due = match.due if match.invited else deadline(match)
+    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, due)
     return Line(
         game=terms.game,
         status=match.status,
         visibility=terms.visibility,
         seats=terms.seats,
-        seats_open=_seats_open(match),
-        players=tuple(sorted({*match.seated, match.host})),
+        seats_open=sum(chair.free for chair in match.chairs) if match.status == "open" else 0,
+        players=tuple(sorted({*match.seated, *match.invited, match.host})),
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        waits_for=match.players_owing,
+        waits_for=match.players_owing + match.invited,
         shown=msgspec.json.encode(shown),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )
-
-
-def _seats_open(match: AnyMatch) -> int:
-    """How many seats anybody may take; those that a rematch keeps for its players are not among them."""
-    kept = match.agreed.kept_for or (None,) * len(match.chairs)
-    return sum(chair.open and kept_for is None for chair, kept_for in zip(match.chairs, kept, strict=True)) if match.status == "open" else 0

@@ -8,7 +8,6 @@ before anybody hears of it.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import suppress
 from functools import partial
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -38,6 +37,9 @@ RACE_SECONDS = 2.0
 """How long a command that keeps losing races is tried again before the caller is told to come back."""
 
 PAGE_MAX = 500
+
+_STREAM_ID_LENGTH = 36
+"""Other things that move on have shorter keys."""
 
 Decide = Callable[[AnyGame, AnyMatch, World], tuple[Entry, ...]]
 """What the domain answers to a command, on a given state of the match."""
@@ -142,7 +144,7 @@ class Matches:
         if keys is None:
             return self._cache.pass_all_by()
         for key in keys:
-            with suppress(ValueError):
+            if len(key) == _STREAM_ID_LENGTH:
                 self._cache.pass_by(stream_id(key))
         return None
 

@@ -24,11 +24,17 @@ class SeatView(msgspec.Struct, frozen=True):
     player_id: Annotated[str | None, msgspec.Meta(description="Who sits here; null for an open seat and for a bot.")]
     display_name: Annotated[
         str | None,
-        msgspec.Meta(description="The player's name at present; empty when they have erased their account, null where no player sits."),
+        msgspec.Meta(
+            description="The name at present of the player who sits here, or for whom the seat is kept; empty when they have erased their"
+            " account, null where there is none."
+        ),
     ]
     bot_level: Annotated[str | None, msgspec.Meta(description="How well the bot plays; null unless a bot sits here.")]
     stand_in: Annotated[
         bool, msgspec.Meta(description="Whether a bot plays for the player who left, or did to the end; the seat stays theirs.")
+    ]
+    kept_for: Annotated[
+        str | None, msgspec.Meta(description="The player for whom a rematch keeps this open seat; null for one that anybody may take.")
     ]
 
 
@@ -108,8 +114,8 @@ def viewer_of(match: AnyMatch, caller: Player | None) -> Viewer:
 
 
 def require_known(match: AnyMatch, caller: Player | None) -> None:
-    """Raises `UnknownMatch` when the match is private and this caller is neither seated nor its host."""
-    if match.agreed.visibility == "private" and (caller is None or caller.player_id not in (match.host, *match.seated)):
+    """Raises `UnknownMatch` when the match is private and this caller is not seated, nor is a seat kept for them, nor are they its host."""
+    if match.agreed.visibility == "private" and (caller is None or caller.player_id not in (match.host, *match.seated, *match.invited)):
         raise UnknownMatch
 
 
@@ -126,7 +132,7 @@ def shown_version(spectators: Spectators, status: Status, began: int, version: i
 def view(
     match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetime, *, rematch: str | None = None, invite: str | None = None
 ) -> MatchView:
-    """The match through this viewer's eyes; `names` are the display names of the players who sit."""
+    """The match through this viewer's eyes; `names` are the display names of the players who sit, or for whom a seat is kept."""
     game, terms = GAMES[match.agreed.game], match.agreed
     return MatchView(
         match_id=match.match_id,
@@ -153,7 +159,7 @@ def view(
 
 
 def seats(chairs: Sequence[Chair], names: Mapping[str, str], status: Status, version: int) -> tuple[SeatView, ...]:
-    """Who sits where in a match that stands so; `names` are the display names of the players who sit."""
+    """Who sits where in a match that stands so; `names` are the display names of the players who sit, or for whom a seat is kept."""
     # Whose giving up ended the match left nothing to play: that was the event before its last.
     ended_by = version - 1 if status == "ended" else None
     return tuple(_seat(seat, chair, names, bool(chair.resigned) and chair.resigned != ended_by) for seat, chair in enumerate(chairs))
@@ -195,13 +201,15 @@ def _table(game: AnyGame, match: AnyMatch, viewer: Viewer) -> AnyView | None:
 
 
 def _seat(seat: int, chair: Chair, names: Mapping[str, str], stand_in: bool) -> SeatView:
+    player_id = chair.player_id or chair.kept_for
     return SeatView(
         seat=seat,
         kind="open" if chair.open else "player" if chair.bot_level is None else "bot",
         player_id=chair.player_id,
-        display_name=None if chair.player_id is None else names.get(chair.player_id, ""),
+        display_name=None if player_id is None else names.get(player_id, ""),
         bot_level=chair.bot_level,
         stand_in=stand_in,
+        kept_for=chair.kept_for,
     )
 
 

@@ -85,7 +85,7 @@ class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_t
 
 
 class SeatLeft(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_left"):
-    """A player's seat is open again before the start."""
+    """A seat is open to anybody again before the start: its player left it, or does not want the one that a rematch kept for them."""
 
     seat: Seat
     player_id: PlayerId
@@ -155,8 +155,8 @@ class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
     reason: Annotated[
         str,
         msgspec.Meta(
-            description="One of the game's reasons; `resigned` or `abandoned`; `closed` or `expired` before the start; `stopped` by those"
-            " who run the service."
+            description="One of the game's reasons; `resigned` or `abandoned`; `closed`, `declined` (a rematch) or `expired` before the"
+            " start; `stopped` by those who run the service."
         ),
     ]
 

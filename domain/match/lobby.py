@@ -4,7 +4,7 @@ Every function here answers with the entries to append together, or raises: `Not
 present, `NotAllowed` when it is not this player's to do, and `Unfit` when what was asked does not fit this match.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ def open_match(
     `fixed` is what a test has set of its draws; null for a match that is no test.
     """
     if terms.seats not in game.seats:
-        raise Unfit("seats_not_allowed", "seats")
+        raise Unfit("seats_not_allowed", "seats", game.seats)
     if len(bots) > terms.seats - sit:
         raise Unfit("too_many_bots", "bots")
     if terms.clock is None and terms.visibility == "public":
@@ -50,8 +50,13 @@ def open_match(
     return _full(game, Match(match_id), entries, world)
 
 
-def rematch(game: AnyGame, match: AnyMatch, match_id: str, host: str, commitment: str, world: World) -> tuple[Entry, ...]:
-    """Open the match that follows one that was played: the same terms and players, each one seat further on, kept for them."""
+def rematch(
+    game: AnyGame, match: AnyMatch, match_id: str, host: str, commitment: str, world: World, gone: Collection[str] = ()
+) -> tuple[Entry, ...]:
+    """Open the match that follows one that was played: the same terms and players, each one seat further on, kept for them.
+
+    No seat is kept for players who are `gone` for good.
+    """
     if match.status != "ended" or match.table is None:
         raise NotNow("match_not_over")
     if match.seat_of(host) is None:
@@ -63,7 +68,7 @@ def rematch(game: AnyGame, match: AnyMatch, match_id: str, host: str, commitment
         start="when_full",
         host=host,
         rematch_of=match.match_id,
-        kept_for=tuple(chair.player_id for chair in chairs),
+        kept_for=tuple(None if chair.player_id in gone else chair.player_id for chair in chairs),
         commitment=commitment,
     )
     seat = next(seat for seat, chair in enumerate(chairs) if chair.player_id == host)
@@ -92,23 +97,34 @@ def take_seat(game: AnyGame, match: AnyMatch, player_id: str, seat: int | None, 
 
 
 def leave_seat(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
-    """Free one's seat before the start.
+    """Free one's seat before the start, or the seat that a rematch keeps for one.
 
-    The host's leaving passes the host on; when no person is left the match closes, and so does a rematch without its host.
+    The host's leaving passes the host on; when no person is left the match closes. A rematch closes without its host, and is void
+    when there is nobody any more whom the host could play again.
     """
     _require_open(match)
     seat = match.seat_of(player_id)
     if seat is None:
+        seat = match.seat_kept_for(player_id)
+    if seat is None:
         raise NotAllowed("not_seated")
-    others = (other for other in match.seated if other != player_id and match.agreed.rematch_of is None)
-    host = match.host if match.host != player_id else next(others, "")
+    is_rematch = match.agreed.rematch_of is not None
+    others = [other for other in (*match.seated, *match.invited) if other != player_id]
+    host = match.host
+    if host == player_id:
+        host = "" if is_rematch or not others else others[0]
     left = Entry(SeatLeft(seat, player_id, host or player_id), seat, due=match.due)
-    return (left,) if host else joined((left,), (Entry(Ended((), "closed")),))
+    if not host:
+        return joined((left,), (Entry(Ended((), "closed")),))
+    if is_rematch and others == [host]:
+        return joined((left,), (Entry(Ended((), "declined")),))
+    return (left,)
 
 
 def remove_player(match: AnyMatch, host: str, seat: int) -> tuple[Entry, ...]:
-    """Free another player's seat before the start, as the host."""
-    player_id = _for_host(match, host, seat).player_id
+    """Free another player's seat before the start, or one that is kept for them, as the host."""
+    chair = _for_host(match, host, seat)
+    player_id = chair.player_id or chair.kept_for
     if player_id is None:
         raise NotNow("seat_open")
     if player_id == host:
@@ -156,21 +172,25 @@ def _full(game: AnyGame, match: AnyMatch, entries: tuple[Entry, ...], world: Wor
 
 
 def _free(match: AnyMatch, player_id: str, seat: int | None) -> int:
-    kept = match.agreed.kept_for or (None,) * len(match.chairs)
-    free = [number for number, chair in enumerate(match.chairs) if chair.open and kept[number] in (player_id, None)]
-    free.sort(key=lambda number: kept[number] != player_id)
     if seat is not None and not 0 <= seat < len(match.chairs):
         raise Unfit("no_such_seat", "seat")
-    if not free:
+    open_seats = [number for number, chair in enumerate(match.chairs) if chair.open]
+    if not open_seats:
         raise NotNow("match_full")
-    if seat is not None and seat not in free:
+    if seat is not None and seat not in open_seats:
         raise NotNow("seat_taken")
-    return free[0] if seat is None else seat
+    own = match.seat_kept_for(player_id)
+    free = [number for number in open_seats if number == own or match.chairs[number].free]
+    if not free or (seat is not None and seat not in free):
+        raise NotNow("seat_kept")
+    if seat is not None:
+        return seat
+    return free[0] if own is None else own
 
 
 def _known(game: AnyGame, level: str, field: str) -> str:
     if level not in game.bots:
-        raise Unfit("no_such_level", field)
+        raise Unfit("no_such_level", field, game.bots)
     return level
 
 

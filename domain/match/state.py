@@ -37,17 +37,24 @@ class Chair(msgspec.Struct, frozen=True):
     """One seat: the player or the bot's level (neither: open), and the entropy that the player sent.
 
     `resigned` is the version at which the player resigned and a bot began to stand in; 0 while they play themselves.
+    `kept_for` is the player for whom a rematch keeps this seat, until they sit down or do not want to.
     """
 
     player_id: str | None = None
     bot_level: str | None = None
     entropy: str = ""
     resigned: int = 0
+    kept_for: str | None = None
 
     @property
     def open(self) -> bool:
         """Whether nobody sits here."""
         return self.player_id is None and self.bot_level is None
+
+    @property
+    def free(self) -> bool:
+        """Whether anybody may sit here."""
+        return self.open and self.kept_for is None
 
     @property
     def manned(self) -> bool:
@@ -90,6 +97,11 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
         return tuple(chair.player_id for chair in self.chairs if chair.player_id is not None)
 
     @property
+    def invited(self) -> tuple[str, ...]:
+        """The players for whom a seat is kept, in seat order."""
+        return tuple(chair.kept_for for chair in self.chairs if chair.kept_for is not None)
+
+    @property
     def bots_owing(self) -> tuple[int, ...]:
         """The seats that owe a choice and that no person plays."""
         return tuple(owed.seat for owed in self.owed if not self.chairs[owed.seat].manned)
@@ -103,6 +115,10 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     def seat_of(self, player_id: str) -> int | None:
         """Where this player sits, if anywhere."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair.player_id == player_id), None)
+
+    def seat_kept_for(self, player_id: str) -> int | None:
+        """Which seat is kept for this player, if any."""
+        return next((seat for seat, chair in enumerate(self.chairs) if chair.kept_for == player_id), None)
 
     def decision(self, seat: int) -> str | None:
         """The id of the decision that this seat owes; it stays the same while others commit theirs."""
@@ -134,11 +150,14 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
     match = replace(match, version=match.version + 1, owed=entry.owed, due=entry.due, draws=draws)
     match entry.event:
         case Opened() as terms:
-            return replace(match, terms=terms, host=terms.host, chairs=(Chair(),) * terms.seats)
+            kept_for = terms.kept_for or (None,) * terms.seats
+            return replace(match, terms=terms, host=terms.host, chairs=tuple(Chair(kept_for=player_id) for player_id in kept_for))
         case DrawsFixed(outcomes, seed):
             return replace(match, fixed=outcomes or (), test_seed=seed)
         case SeatTaken(seat, player_id, entropy):
-            return _with(match, seat, Chair(player_id=player_id, entropy=entropy or ""))
+            kept = match.seat_kept_for(player_id)
+            freed = match if kept is None else _with(match, kept, Chair())
+            return _with(freed, seat, Chair(player_id=player_id, entropy=entropy or ""))
         case SeatLeft(seat, _, host):
             return replace(_with(match, seat, Chair()), host=host)
         case BotSeated(seat, level):
@@ -152,7 +171,8 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case Returned(seat):
             return _with(match, seat, replace(match.chairs[seat], resigned=0))
         case Ended(ranking, reason):
-            return replace(match, status="ended", result=Result(ranking, reason))
+            chairs = tuple(Chair() if chair.kept_for is not None else chair for chair in match.chairs)
+            return replace(match, status="ended", result=Result(ranking, reason), chairs=chairs)
         case TimedOut() | ClockMoved():
             return match
         case event:

@@ -5,7 +5,7 @@ present, `NotAllowed` when it is not this player's to do, `Unfit` when what was 
 game's own `Refused`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeAlias
@@ -53,11 +53,14 @@ class NotAllowed(Exception):
 
 
 class Unfit(Exception):
-    """What was asked does not fit this match or its game: `field` of the request, and why as a stable `code`."""
+    """What was asked does not fit this match or its game: why as a stable `code`, which `field` of the request, and what would fit.
 
-    def __init__(self, code: str, field: str) -> None:
+    The field is null for what a request before this one asked for.
+    """
+
+    def __init__(self, code: str, field: str | None, fitting: Iterable[int | str] = ()) -> None:
         super().__init__(f"{code} ({field})")
-        self.code, self.field = code, field
+        self.code, self.field, self.fitting = code, field, tuple(fitting)
 
 
 def begin(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
@@ -183,7 +186,7 @@ def _fixed(outcomes: Sequence[Outcome], drawn: Fate, number: int, request: Reque
     if number > len(outcomes):
         return drawn(number, request)
     if not fits(request, outcomes[number - 1]):
-        raise Unfit("outcome_does_not_fit", "testing/outcomes")
+        raise Unfit("outcome_does_not_fit", None)
     return outcomes[number - 1]
 
 

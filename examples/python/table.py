@@ -6,20 +6,19 @@ python table.py little-train http://localhost:8000
 
 import sys
 import uuid
-from collections.abc import Iterator
 from typing import Any, TypeAlias, TypeVar
 
 import httpx
+from follow import follow
 from ludicitude_client import AuthenticatedClient, Client
-from ludicitude_client.api.matches import get_match, open_match
-from ludicitude_client.api.play import list_events, send_command
+from ludicitude_client.api.matches import open_match
+from ludicitude_client.api.play import send_command
 from ludicitude_client.api.players import create_player
 from ludicitude_client.models import (
     CommandAnswer,
     CreatedPlayer,
     CreatePlayer,
     Decision,
-    EventPage,
     Item,
     LittleTrainDiceRolled,
     LittleTrainMark,
@@ -59,17 +58,6 @@ def the(kind: type[Kind], answer: Response[Any]) -> Kind:
         raise Refused(answer.parsed.detail)
     assert isinstance(answer.parsed, kind), answer.status_code
     return answer.parsed
-
-
-def happenings(client: AuthenticatedClient, match_id: str) -> Iterator[Item]:
-    """All that happens at a match, as it happens, until it is over."""
-    version = 0
-    while True:
-        page = the(EventPage, list_events.sync_detailed(match_id, client=client, after=version, wait=25))
-        yield from page.items
-        version = page.items[-1].version if page.items else version
-        if page.ended and version == page.version:
-            return
 
 
 def sentence(event: object) -> str | None:
@@ -125,7 +113,7 @@ def choose(decision: Decision) -> SendCommand:
             return SendCommand(decision.choices[int(answer) - 1], decision.decision)
 
 
-def send(client: AuthenticatedClient, match_id: str, body: SendCommand) -> MatchView:
+def send(client: AuthenticatedClient, match_id: str, body: SendCommand) -> None:
     """Send a choice. When the answer is lost, the same key sends it again without making it twice."""
     key = str(uuid.uuid4())
     for attempt in (1, 2, 3):
@@ -135,28 +123,32 @@ def send(client: AuthenticatedClient, match_id: str, body: SendCommand) -> Match
         except httpx.TransportError:
             if attempt == 3:
                 raise
-    return the(CommandAnswer, sent).view
+    the(CommandAnswer, sent)
+
+
+def lost(why: str, seconds: float) -> None:
+    print(f"No connection ({why}), trying again in {seconds:.0f} s.")
 
 
 def play(address: str, options: Options) -> None:
-    ada = the(CreatedPlayer, create_player.sync_detailed(client=Client(base_url=address), body=CreatePlayer("Ada")))
-    client = AuthenticatedClient(base_url=address, token=ada.token, timeout=httpx.Timeout(30))
-    view = the(MatchView, open_match.sync_detailed(client=client, body=OpenMatch(options, bots=["normal"])))
-    for item in happenings(client, view.match_id):
-        if line := sentence(item.event):
-            print(line)
-        if item.version < view.version:
-            continue  # The view is ahead; first tell all that led to it.
-        view = the(MatchView, get_match.sync_detailed(view.match_id, client=client))
-        if item.version == view.version and view.decisions:
+    patience = httpx.Timeout(30)
+    ada = the(CreatedPlayer, create_player.sync_detailed(client=Client(base_url=address, timeout=patience), body=CreatePlayer("Ada")))
+    client = AuthenticatedClient(base_url=address, token=ada.token, timeout=patience)
+    opened = the(MatchView, open_match.sync_detailed(client=client, body=OpenMatch(options, bots=["normal"])))
+    for items, seen in follow(client.get_httpx_client(), opened.match_id, lost):
+        for item in items:
+            if line := sentence(Item.from_dict(item).event):
+                print(line)
+        view = MatchView.from_dict(seen)
+        for decision in view.decisions:
             print(picture(view.table))
             try:
-                view = send(client, view.match_id, choose(view.decisions[0]))
+                send(client, view.match_id, choose(decision))
             except Refused as no:
                 print(no)
-    assert view.result is not None
-    for place in view.result.ranking:
-        print(f"{place.rank}. {NAMES[place.seat]}, {place.score} points")
+        if view.result is not None:
+            for place in view.result.ranking:
+                print(f"{place.rank}. {NAMES[place.seat]}, {place.score} points")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,17 @@
 //   node table.js little-train http://localhost:8000
 
 import { createInterface } from "node:readline";
+import { follow } from "./follow.js";
 import { client } from "./ludicitude/client.gen.js";
 import {
   createPlayer,
-  getMatch,
   openMatch,
   sendCommand,
-  streamEvents,
   type Command,
   type Decision,
   type Event,
   type Item,
+  type MatchView,
   type OptionsInput,
   type Problem,
   type SendCommand,
@@ -29,28 +29,12 @@ const GAMES: Record<string, OptionsInput> = {
 const NAMES = ["You", "The bot"];
 
 /** The server said no; the message says why. */
-class Refused extends Error {}
+class No extends Error {}
 
 /** The body of an answer; a problem is thrown. */
 function the<Body>({ data, error }: { data?: Body; error?: Problem }): NonNullable<Body> {
-  if (error) throw new Refused(error.detail);
+  if (error) throw new No(error.detail);
   return data!;
-}
-
-/** All that happens at a match, as it happens, until it is over. */
-async function* happenings(match_id: string): AsyncGenerator<Item> {
-  let version = 0;
-  for (let bye = ""; bye !== "ended"; ) {
-    const { stream } = await streamEvents({ path: { match_id }, query: { after: version }, sseMaxRetryAttempts: 5 });
-    bye = "";
-    for await (const frame of stream) {
-      if (frame?.frame === "bye") bye = frame.reason;
-      if (frame?.frame !== "event") continue;
-      yield frame.item;
-      version = frame.item.version;
-    }
-    if (!bye) throw new Error("The stream broke, and did not come back.");
-  }
 }
 
 /** What an event says, if it is worth a line. */
@@ -123,9 +107,9 @@ async function send(path: { match_id: string }, body: SendCommand) {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   for (let attempt = 1; ; attempt++) {
     try {
-      return the(await sendCommand({ path, headers, body })).view;
+      return the(await sendCommand({ path, headers, body }));
     } catch (error) {
-      if (error instanceof Refused || attempt === 3) throw error;
+      if (error instanceof No || attempt === 3) throw error;
     }
   }
 }
@@ -134,24 +118,24 @@ async function play(baseUrl: string, options: OptionsInput): Promise<void> {
   client.setConfig({ baseUrl });
   const { token } = the(await createPlayer({ body: { display_name: "Ada" } }));
   client.setConfig({ auth: token });
-  let view = the(await openMatch({ body: { options, bots: ["normal"] } }));
-  const path = { match_id: view.match_id };
-  for await (const { version, event } of happenings(view.match_id)) {
-    const line = sentence(event);
-    if (line) console.log(line);
-    if (version < view.version) continue; // The view is ahead; first tell all that led to it.
-    view = the(await getMatch({ path }));
-    const [decision] = view.decisions;
-    if (version < view.version || !decision || !view.table) continue;
-    console.log(picture(view.table));
-    try {
-      view = await send(path, await choose(decision));
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      console.log(error.message);
+  const { match_id } = the(await openMatch({ body: { options, bots: ["normal"] } }));
+  const lost = (why: string, seconds: number) => console.log(`No connection (${why}), trying again in ${seconds.toFixed()} s.`);
+  for await (const { items, view } of follow<Item, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost })) {
+    for (const { event } of items) {
+      const line = sentence(event);
+      if (line) console.log(line);
     }
+    for (const decision of view.decisions) {
+      console.log(picture(view.table!));
+      try {
+        await send({ match_id }, await choose(decision));
+      } catch (error) {
+        if (!(error instanceof No)) throw error;
+        console.log(error.message);
+      }
+    }
+    for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);
   }
-  for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);
   terminal.close();
 }
 

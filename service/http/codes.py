@@ -75,6 +75,7 @@ KINDS: dict[str, Kind] = {
     "match_over": Kind(409, "The match is over"),
     "match_started": Kind(409, "The match has started already"),
     "not_your_turn": Kind(409, "You owe no choice now"),
+    "seat_kept": Kind(409, "The seat is kept for another player"),
     "seat_taken": Kind(409, "The seat is taken"),
     "seats_open": Kind(409, "Some seats are still open"),
     "no_player_there": Kind(409, "No player sits there"),

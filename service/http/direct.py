@@ -125,7 +125,7 @@ def _text(call: Call, name: bytes) -> str | None:
 
 
 _KEY = re.compile(KEY_PATTERN)
-_STREAM_QUERY = re.compile(rb"(?:after=(?P<after>0|[1-9]\d{0,15}))?&?(?:ticket=(?P<ticket>[0-9A-Za-z_]+))?")
+_STREAM_QUERY = re.compile(rb"(?:after=(?P<after>0|[1-9]\d{0,15})(?:&|$))?(?:ticket=(?P<ticket>[0-9A-Za-z_]+))?")
 _BODILESS = (204, 304)
 _NUMBER = re.compile(rb"(after|limit|wait)=(0|[1-9]\d{0,15})")
 

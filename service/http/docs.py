@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from service import resources
 from service.http.auth import ANONYMOUS
+from service.http.body import StrictRequest
 from service.http.conditions import RELEASE_HEADERS
 from service.http.problems import Trouble
 
@@ -21,6 +22,12 @@ PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
 
 GUIDE = "/docs/guide/"
 """Where the pages of `docs/` are, under the names that they have there: their links to each other hold here too."""
+
+ADDRESS = b"http://localhost:8000"
+"""What the pages call the server."""
+
+_PLAIN_HOST = re.compile(r"(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d+)?")
+"""A host that says nothing to a shell, into which people paste snippets."""
 
 SAME_SITE_ONLY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -50,11 +57,16 @@ def open_guide() -> Redirect:
 
 
 @get("/docs/guide/{page:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
-def show_page(page: FromPath[str]) -> Response[bytes]:
-    """A page of the guide."""
-    content = _guide().get(page.lstrip("/"))
+def show_page(page: FromPath[str], request: StrictRequest) -> Response[bytes] | Redirect:
+    """A page of the guide, whose snippets call the server that it is read on; a folder begins with its first page."""
+    name = page.strip("/")
+    if f"{name}/README.md" in _guide():
+        return Redirect(f"{GUIDE}{name}/README.md")
+    content = _guide().get(name)
     if content is None:
         raise Trouble("not_found")
+    if _PLAIN_HOST.fullmatch(request.url.netloc):
+        content = content.replace(ADDRESS, f"{request.url.scheme}://{request.url.netloc}".encode())
     return Response(content, media_type="text/html", headers=HEADERS)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
+from domain.match.events import Spectators, Start, Visibility
 from domain.match.game import Request
+from domain.match.state import Status
 from service.http import failures
 from service.http.body import without_none
 from service.http.links import links
@@ -18,6 +20,7 @@ from service.http.problems import Problem
 from service.http.schemas import JsonSchema, Schemas
 from service.http.stream import StreamFrame
 from service.http.turns import TurnStreamFrame
+from service.turns import TurnOrInvitation
 
 VERSION = "0.1.0"
 """Of the API, not of the program: what is added raises the second number, what breaks clients the first (and the `/v1`)."""
@@ -70,15 +73,20 @@ UNIONS: Mapping[str, tuple[Any, str]] = {
     "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
     "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
     "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
+    "TurnOrInvitation": (TurnOrInvitation, "What a match waits for, told apart by `kind`."),
     "Drawn": (int | str, "What a draw brings: the face of a die as a number, or the id of a component."),
 }
 """The unions and what is said of each, by their public names."""
 
 
+ENUMS: Mapping[str, Any] = {"MatchStatus": Status, "Visibility": Visibility, "Spectators": Spectators, "MatchStart": Start}
+"""The enums that stand in several components, by their public names."""
+
+
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:
     """The OpenAPI 3.1 document of `app`; `examples` holds a `request` and a `response` by operationId."""
     found = operations(app)
-    schemas = Schemas(_requests(found), _responses(found), UNIONS)
+    schemas = Schemas(_requests(found), _responses(found), UNIONS, ENUMS)
     paths: dict[str, JsonSchema] = {}
     for each in found:
         paths.setdefault(each.path, {})[each.method] = each.document(schemas, examples.get(each.name, {}))

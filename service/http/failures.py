@@ -54,13 +54,15 @@ UNFIT: Mapping[str, Sequence[str]] = {
     "no_such_face": ("pledge/face",),
     "no_such_level": ("level", "fill_with_bots", "bots"),
     "no_such_seat": ("seat", "to_seat"),
-    "outcome_does_not_fit": ("testing/outcomes",),
     "seats_not_allowed": ("seats",),
     "too_many_bots": ("bots",),
     "whisper_to_yourself": ("to_seat",),
     "whispers_not_allowed": ("to_seat",),
 }
 """The codes of what does not fit the match, and which fields they may point to; the first that the operation has is meant."""
+
+FITTING: Mapping[str, Sequence[int | str]] = {"no_such_level": ("easy", "normal"), "seats_not_allowed": (2,)}
+"""What would have fitted, where that is told."""
 
 
 OWN = frozenset({"invalid_parameter", "invalid_body", *UNFIT})
@@ -78,8 +80,7 @@ def example(code: str, path: Collection[str], query: Collection[str], body: Any)
         error = _raised(decode, b'{"colour": "red"}', body)
     else:
         taken = [*path, *(() if body is None else _fields(body))]
-        # What was fixed for a test when the match was opened may be found not to fit by a later call.
-        error = Unfit(code, next((each for each in UNFIT[code] if each.partition("/")[0] in taken), UNFIT[code][0]))
+        error = Unfit(code, next(each for each in UNFIT[code] if each.partition("/")[0] in taken), FITTING.get(code, ()))
     return _example(error, path)
 
 

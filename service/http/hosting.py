@@ -124,7 +124,8 @@ async def remove_bot(match_id: FromPath[str], seat: SeatNumber, acting: NamedDep
     opt={"problems": [*HOSTING, "seat_open", "own_seat", "no_such_seat"]},
 )
 async def remove_player(match_id: FromPath[str], seat: SeatNumber, acting: NamedDependency[Acting]) -> Response[MatchView]:
-    """Frees another player's seat before the start. They may sit down again; of a private match, `renew_invite` first.
+    """Frees another player's seat before the start, or one that a rematch keeps for them. They may sit down again; of a private match,
+    `renew_invite` first.
 
     Your own seat is left by `leave_seat`, and a bot's freed by `remove_bot`.
     """

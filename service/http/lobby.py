@@ -68,10 +68,12 @@ async def list_matches(
     status: Annotated[Status | None, QueryParameter(description="Only matches with this status.")] = None,
     open_seats: Annotated[bool, QueryParameter(description="Only matches with a seat that anybody may take.")] = False,
     mine: Annotated[bool, QueryParameter(description="Only matches at which you sit; this needs a token.")] = False,
+    others: Annotated[bool, QueryParameter(description="Only matches at which you do not sit.")] = False,
     cursor: CursorParameter = None,
     limit: LimitParameter = 50,
 ) -> Response[MatchPage]:
-    """The matches that there are, the newest first: all public ones, and of the private ones those at which you sit or are the host.
+    """The matches that there are, the newest first: all public ones, and of the private ones those at which you sit, or are the
+    host, or where a seat is kept for you.
 
     A page stays where it is in the list while new matches are opened. Filters that nothing fits give an empty list.
     """
@@ -79,18 +81,20 @@ async def list_matches(
         raise Trouble("not_authenticated", "Send a token to be told of your own matches.")
     if game is not None and game not in GAMES:
         raise Trouble("invalid_parameter", errors=[Fault("query", "/game", "There is no such game.")])
-    listed = ("list_matches", game, status, open_seats, mine)
+    listed = ("list_matches", game, status, open_seats, mine, others)
     wanted = Wanted(
         games=list(GAMES) if game is None else [game],
         statuses=[each for each in STATUSES if status in (None, each)],
         open_seats=open_seats,
         player_id=None if caller is None else caller.player_id,
         mine=mine,
+        others=others,
     )
     limit = min(limit, PAGE_MAX)
     found = await lobby.page(wanted, place_of(cursor, listed, TOP), limit + 1)
     rows = found[:limit]
-    names = await players.names(chair.player_id for row in rows for chair in row.shown.chairs if chair.player_id is not None)
+    named = (player_id for row in rows for chair in row.shown.chairs for player_id in (chair.player_id, chair.kept_for))
+    names = await players.names(player_id for player_id in named if player_id is not None)
     items = tuple(_summary(row, names, caller) for row in rows)
     more = next_cursor(listed, rows[-1].place) if len(found) > limit else None
     return Response(MatchPage(items, more), headers=VIEW_HEADERS)

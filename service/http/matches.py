@@ -25,7 +25,7 @@ from service.http.seats import Entropy
 from service.http.testing import TestMode
 from service.http.views import Views
 from service.matches import Changed, Matches
-from service.players import Player
+from service.players import Player, Players
 from service.projector import MatchView
 from service.rematches import Rematches
 from service.store import RematchTaken
@@ -177,8 +177,8 @@ async def get_match(
     guards=[signed_in],
     opt={
         "problems": [
-            *("match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "too_many_matches", "match_busy"),
-            "key_reused",
+            *("match_not_found", "match_not_over", "not_seated", "match_full", "match_started", "seat_kept"),
+            *("too_many_matches", "match_busy", "key_reused"),
         ],
         "headers": ["Location"],
     },
@@ -191,11 +191,13 @@ async def rematch(
     hosts: NamedDependency[Hosts],
     views: NamedDependency[Views],
     player: NamedDependency[Player],
+    players: NamedDependency[Players],
 ) -> Response[MatchView]:
     """Opens the match that follows this one, or sits you down at it where another player has asked before.
 
     There is one, however many ask at once: the same game, terms and players, everybody one seat further on, each seat kept
-    for its player. It begins when all have come; when the one who asked first leaves again, the offer is void.
+    for its player. The others find it among their turns, as an invitation. It begins when all have come. Who does not want to leaves
+    it by `leave_seat`: anybody may have the seat then. The offer is void when the one who asked first leaves, or all others do.
     """
     match = await views.known(match_id, player)
     if match.seat_of(player.player_id) is None:
@@ -207,9 +209,10 @@ async def rematch(
     successor = await rematches.led_to(match, call) or await matches.successor(match)
     if successor is None:
         game = GAMES[match.agreed.game]
+        gone = set(match.seated).difference(await players.names(match.seated))
 
         def decide(new_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
-            return lobby.rematch(game, match, new_id, acting.player_id, commitment, world)
+            return lobby.rematch(game, match, new_id, acting.player_id, commitment, world, gone)
 
         try:
             async with hosts.room(acting.player_id):

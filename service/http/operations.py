@@ -204,7 +204,8 @@ def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldD
 
 def headers() -> JsonSchema:
     """The components that the headers of responses refer to."""
-    return {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
+    kinds = {"Retry-After": "integer"}
+    return {name: {"description": text, "schema": {"type": kinds.get(name, "string")}} for name, text in HEADERS.items()}
 
 
 def _headers(*names: str) -> JsonSchema:

@@ -1,6 +1,7 @@
 """Pages of lists: the opaque cursor that says where the next page begins, and of which list it is."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -34,11 +35,27 @@ def place_of(cursor: str | None, listed: Any, first: Place) -> Place:
     try:
         content = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
         mark, place = msgspec.json.decode(content, type=tuple[str, msgspec.Raw])
-        if mark == _mark(listed):
-            return msgspec.json.decode(place, type=type(first))
+        found: Place = msgspec.json.decode(place, type=type(first))
+        if mark == _mark(listed) and _is_storable(found):
+            return found
     except (ValueError, msgspec.DecodeError):  # It never was a cursor.
         pass
     raise Trouble("invalid_parameter", errors=[Fault("query", "/cursor", "It is no cursor of this list with these filters.")])
+
+
+def _is_storable(place: Any) -> bool:
+    """Whether a query can hold this, as it can whatever we have handed out; but anybody can write what looks like a cursor."""
+    match place:
+        case int():
+            return -(2**31) <= place < 2**31
+        case str():
+            return "\0" not in place
+        case datetime():
+            return place.utcoffset() == timedelta(0)
+        case tuple():
+            return all(map(_is_storable, place))
+        case _:
+            return True
 
 
 def _mark(listed: Any) -> str:

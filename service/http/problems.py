@@ -145,9 +145,12 @@ def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
             return Trouble(code, detail, kind=codes.REFUSED, clause=clause)
         case NotNow(code=code) | NotAllowed(code=code):
             return Trouble(code)
-        case Unfit(code=code, field=field):
+        case Unfit(code=code, field=None):
+            return Trouble(code)
+        case Unfit(code=code, field=field, fitting=fitting):
             source: Source = "path" if field in path else "body"
-            sentence = f"{codes.KINDS[code].title}."
+            there = f" There are {', '.join(f'`{each}`' for each in fitting)}." if fitting else ""
+            sentence = f"{codes.KINDS[code].title}.{there}"
             return Trouble(code, sentence, errors=[Fault(source, f"/{field}", sentence)])
         case Stale(version=None):
             return Trouble("precondition_failed", "This is not the version that you see.")

@@ -7,6 +7,7 @@ that serves both and has defaults therefore gets a second component for requests
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
 import msgspec
@@ -23,15 +24,23 @@ SCALARS: Mapping[str, str] = {"integer": "a whole number", "string": "text"}
 class Schemas:
     """The schemas of `requests` and `responses`, which are types.
 
-    `unions` are the unions among them and what is said of each, by their public names.
+    `unions` are the unions among them and what is said of each, by their public names, and `enums` those enums that have one.
     """
 
-    def __init__(self, requests: Iterable[Any], responses: Iterable[Any], unions: Mapping[str, tuple[Any, str]]) -> None:
-        self._requests, asked = _schemas(requests, unions)
-        self._responses, answered = _schemas(responses, unions)
+    def __init__(
+        self,
+        requests: Iterable[Any],
+        responses: Iterable[Any],
+        unions: Mapping[str, tuple[Any, str]],
+        enums: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self._requests, asked = _schemas(requests, unions, enums)
+        self._responses, answered = _schemas(responses, unions, enums)
         asked = {name: _without_defaults(schema) for name, schema in asked.items()}
         answered = {name: _all_required(schema) for name, schema in answered.items()}
         self._inputs = _that_differ(asked, answered)
+        # What is sent alone may get new members at any time; what is sent to be sent back stays as strict as it is asked for.
+        answered = {name: _open(schema) if name in self._inputs or name not in asked else schema for name, schema in answered.items()}
         asked = {self._input(name): _renamed(schema, self._input) for name, schema in asked.items()}
         self.components = {name: {**schema, "title": name} for name, schema in sorted({**asked, **answered}.items())}
 
@@ -58,9 +67,13 @@ def standalone(kind: type[msgspec.Struct]) -> JsonSchema:
 def public_name(kind: Any) -> str:
     """What the API calls a type: `PicoView` for the `View` of the room pico, `MatchOpened` for the match's own event `Opened`."""
     cls = getattr(kind, "__origin__", kind)
-    if room := re.match(r"domain\.games\.(\w+)\.", cls.__module__):
-        return "".join(word.capitalize() for word in room[1].split("_")) + str(cls.__name__)
-    return ("Match" if cls.__module__ == "domain.match.events" else "") + str(cls.__name__)
+    return (_room(cls) or ("Match" if cls.__module__ == "domain.match.events" else "")) + str(cls.__name__)
+
+
+def _room(cls: Any) -> str:
+    """How the names of this type's room begin; empty for what is in no room."""
+    room = re.match(r"domain\.games\.(\w+)\.", getattr(cls, "__origin__", cls).__module__)
+    return "".join(word.capitalize() for word in room[1].split("_")) if room else ""
 
 
 class _Unions:
@@ -98,7 +111,9 @@ def _member(kind: Any) -> str:
     return {int: "integer", str: "string"}.get(kind) or REF + public_name(kind)
 
 
-def _schemas(kinds: Iterable[Any], unions: Mapping[str, tuple[Any, str]]) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
+def _schemas(
+    kinds: Iterable[Any], unions: Mapping[str, tuple[Any, str]], enums: Mapping[str, Any]
+) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
     """The schemas of these types by type, and the components they refer to by public name."""
     kinds = list(dict.fromkeys(kinds))
     classes = _classes(kinds)
@@ -113,21 +128,43 @@ def _schemas(kinds: Iterable[Any], unions: Mapping[str, tuple[Any, str]]) -> tup
 
     own = {kind: public(schema) for kind, schema in zip(kinds, schemas, strict=False)}
     shared = {names[name]: public(schema) for name, schema in components.items()}
-    return own, _with_named_enums(shared) | named.met
+    rooms = {public_name(cls): room for cls in classes if (room := _room(cls))}
+    of_enums = _Enums(enums, rooms)
+    own = {kind: of_enums.of(schema, "", "") if "enum" in schema else schema for kind, schema in own.items()}
+    return own, {name: of_enums.named(name, schema) for name, schema in shared.items()} | named.met | of_enums.met
 
 
-def _with_named_enums(components: Mapping[str, JsonSchema]) -> dict[str, JsonSchema]:
-    """The components, and one for each enum that may be null: generators read null beside a name, but not among the values."""
-    named: dict[str, JsonSchema] = {}
-    for name, schema in components.items():
-        properties = dict(schema.get("properties", {}))
-        for key, node in properties.items():
-            if "enum" in (enum := node.get("oneOf", [{}])[0]):
-                called = name + "".join(word.capitalize() for word in key.split("_"))
-                named[called] = {"description": node.get("description", schema["description"]), **enum}
-                properties[key] = {**node, "oneOf": [{"$ref": REF + called}, {"type": "null"}]}
-        named[name] = {**schema, "properties": properties} if properties else schema
-    return named
+class _Enums:
+    """The named enums of components, so that the same values are one type wherever they stand.
+
+    `enums` are those that have a name of their own. Any other is called by its property: within a room, where one name means
+    one thing, for all of the room, and elsewhere for its component alone.
+    """
+
+    def __init__(self, enums: Mapping[str, Any], rooms: Mapping[str, str]) -> None:
+        self._names = {frozenset(get_args(kind.__origin__)): name for name, kind in enums.items()}
+        self._words = {name: kind.__metadata__[0].description for name, kind in enums.items()}
+        self._rooms = rooms
+        self.met: dict[str, JsonSchema] = {}
+
+    def named(self, name: str, schema: JsonSchema) -> JsonSchema:
+        """The component of this name, with references in the place of its enums."""
+        properties = {key: self.of(node, self._rooms.get(name, name), key) for key, node in schema.get("properties", {}).items()}
+        return {**schema, "properties": properties} if properties else schema
+
+    def of(self, node: JsonSchema, owner: str, key: str) -> JsonSchema:
+        """A property of the owner, or what is in it, with references in the place of enums."""
+        if isinstance(values := node.get("enum"), list):
+            name = self._names.get(frozenset(values), owner + "".join(word.capitalize() for word in key.split("_")))
+            assert name, f"this enum needs a name: {values}"
+            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values}
+            assert self.met.setdefault(name, enum)["enum"] == values, f"two enums share the name {name}"
+            return {"$ref": REF + name, **{at: value for at, value in node.items() if at not in ("type", "enum")}}
+        if "items" in node:
+            return {**node, "items": self.of(node["items"], owner, key.removesuffix("s"))}
+        if "oneOf" in node:
+            return {**node, "oneOf": [self.of(each, owner, key) for each in node["oneOf"]]}
+        return node
 
 
 def _classes(kinds: Iterable[Any]) -> list[Any]:
@@ -186,6 +223,10 @@ def _all_required(schema: JsonSchema) -> JsonSchema:
     return {**schema, "properties": properties, "required": list(properties)}
 
 
+def _open(schema: JsonSchema) -> JsonSchema:
+    return {key: value for key, value in schema.items() if key != "additionalProperties" or value is not False}
+
+
 def _without_defaults(schema: JsonSchema) -> JsonSchema:
     """What has a default may be left out; some generators want it all the same where the schema names the default, so words do."""
     if "properties" not in schema:
@@ -196,7 +237,7 @@ def _without_defaults(schema: JsonSchema) -> JsonSchema:
 def _default_in_words(node: JsonSchema) -> JsonSchema:
     default = node.get("default")
     told = {key: value for key, value in node.items() if key != "default"}
-    if default is None or default == []:  # What null and nothing mean, the descriptions say already.
+    if default in (None, [], ()):  # What null and nothing mean, the descriptions say already.
         return told
     words = default if isinstance(default, str) else json.dumps(default)
     return {**told, "description": f"{node.get('description', '')} Default: `{words}`.".lstrip()}

@@ -45,7 +45,7 @@ class TakeSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status_code=200,
     opt={
         "problems": [
-            *("match_not_found", "already_seated", "match_full", "seat_taken", "match_started", "match_over", "match_busy"),
+            *("match_not_found", "already_seated", "match_full", "seat_taken", "seat_kept", "match_started", "match_over", "match_busy"),
             *("no_such_seat", "outcome_does_not_fit", "key_reused", "precondition_failed"),
         ]
     },
@@ -55,9 +55,9 @@ async def take_seat(
 ) -> Response[MatchView]:
     """Takes a seat. With the last open one the match begins, unless its host is to start it.
 
-    When others were faster to the last seat the match is full, also when it has begun with that. In play, this is how a player
-    who resigned comes back to their own seat. A private match wants its invitation code; with a wrong one, or none, it is
-    unknown to you.
+    When others were faster to the last seat the match is full, also when it has begun with that. The seats of a rematch are kept
+    for the players of the match before. In play, this is how a player who resigned comes back to their own seat. A private match
+    wants its invitation code, but for a seat that is kept for you; with a wrong one, or none, it is unknown to you.
     """
 
     def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
@@ -78,7 +78,8 @@ async def take_seat(
     },
 )
 async def leave_seat(match_id: FromPath[str], acting: NamedDependency[Acting]) -> None:
-    """Frees your seat before the start. A host who leaves passes the match on; when nobody is left, it is closed.
+    """Frees your seat before the start, or declines a rematch that keeps one for you. A host who leaves passes the match on; when nobody
+    is left, it is closed. A rematch is void, for the reason `declined`, when all have left but the one who asked for it.
 
     Once play has begun a seat is not left but given up: 409 `match_started`, and `resign` is the way.
     """

@@ -58,8 +58,8 @@ class _Reached(NamedTuple):
     """How far a list has been read: the place of the last one shown, their rank, and how many were shown."""
 
     place: Place
-    rank: int
-    shown: int
+    rank: Annotated[int, Meta(ge=1)]
+    shown: Annotated[int, Meta(ge=1)]
 
 
 @get(

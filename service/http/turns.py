@@ -23,29 +23,35 @@ from service.http.stream import ByeFrame, Reason, Streams
 from service.players import Player
 from service.store.away import is_away
 from service.tickets import Tickets
-from service.turns import TOP, Turn, Turns
+from service.turns import TOP, Invitation, Turn, TurnOrInvitation, Turns
 
 TURNS_MAX = 500
-"""So many turns does a stream tell of: the most urgent ones."""
+"""Of so much does a stream tell: the most urgent."""
 
 
 class TurnPage(msgspec.Struct, frozen=True):
     """Matches that wait for you, the most urgent first."""
 
-    items: Annotated[tuple[Turn, ...], Meta(description="The choices that you owe, one for each match.")]
+    items: Annotated[tuple[TurnOrInvitation, ...], Meta(description="The choices that you owe, and the rematches that you are asked for.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 
 class TurnsFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turns"):
     """Everything that waits for you, at the beginning of a stream."""
 
-    items: Annotated[tuple[Turn, ...], Meta(description=f"The most urgent first; of more than {TURNS_MAX} only those.")]
+    items: Annotated[tuple[TurnOrInvitation, ...], Meta(description=f"The most urgent first; of more than {TURNS_MAX} only those.")]
 
 
 class TurnFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="turn"):
-    """A match waits for you now, or asks you something else than before."""
+    """A match waits for a choice of yours now, or for another one than before."""
 
     turn: Annotated[Turn, Meta(description="What it waits for.")]
+
+
+class InvitationFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="invitation"):
+    """You are asked for a rematch, or there is news of who asks."""
+
+    invitation: Annotated[Invitation, Meta(description="The match that waits, and who asks.")]
 
 
 class DoneFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="done"):
@@ -54,7 +60,7 @@ class DoneFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="done"):
     match_id: Annotated[str, Meta(description="The match that waits no more.")]
 
 
-TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | DoneFrame | ByeFrame
+TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | InvitationFrame | DoneFrame | ByeFrame
 
 
 @get(
@@ -74,7 +80,8 @@ async def list_turns(
     cursor: CursorParameter = None,
     limit: LimitParameter = PAGE_MAX,
 ) -> Response[TurnPage]:
-    """The matches that wait for a choice of yours, the most urgent first.
+    """The matches that wait for you, the most urgent first: for a choice of yours, or, at a rematch, for you to take the seat that is
+    kept for you. `kind` tells which.
 
     With `wait` and the `ETag` of the list that you have as `If-None-Match`, the answer comes as soon as the list is another
     one; with `wait` alone, as soon as anything waits for you.
@@ -100,7 +107,7 @@ async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) ->
     listed = ("list_turns", player_id)
     found = await turns.of(player_id, place_of(cursor, listed, TOP), limit + 1)
     more = next_cursor(listed, found[limit - 1][1]) if len(found) > limit else None
-    return TurnPage(tuple(turn for turn, _ in found[:limit]), more)
+    return TurnPage(tuple(waiting for waiting, _ in found[:limit]), more)
 
 
 @get(
@@ -121,7 +128,8 @@ async def stream_turns(
 
     The `data` of each message is one frame as JSON; ids there are none, since a stream that is opened again begins with
     everything that waits. The first frame is `turns`, with all that. Then comes a `turn` for each match that begins to wait for
-    you or asks you something else, and a `done` for each that waits no more. `list_turns` with `wait` tells the same to clients
+    a choice of yours or for another one, an `invitation` for each rematch that you are asked for, and a `done` for each match that
+    waits for nothing more. `list_turns` with `wait` tells the same to clients
     without streams.
     """
     if ticket is not None:
@@ -138,12 +146,12 @@ async def stream_turns(
 async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
     """The frames of one player's stream as text, until its last."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
-    told: dict[str, Turn] | None = None
+    told: dict[str, TurnOrInvitation] | None = None
     beats_at = next_beat()
     try:
         async with turns.watch.on(player_id) as bell:
             while True:
-                now = {turn.match_id: turn for turn, _ in await turns.of(player_id, TOP, TURNS_MAX)}
+                now = {waiting.match_id: waiting for waiting, _ in await turns.of(player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
                     yield _message(frame)
                     beats_at = next_beat()
@@ -163,11 +171,15 @@ async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
         yield stream.goodbye("unavailable")
 
 
-def _changes(told: dict[str, Turn] | None, now: dict[str, Turn]) -> list[TurnStreamFrame]:
+def _changes(told: dict[str, TurnOrInvitation] | None, now: dict[str, TurnOrInvitation]) -> list[TurnStreamFrame]:
     if told is None:
         return [TurnsFrame(tuple(now.values()))]
     done: list[TurnStreamFrame] = [DoneFrame(match_id) for match_id in told if match_id not in now]
-    return done + [TurnFrame(turn) for match_id, turn in now.items() if told.get(match_id) != turn]
+    return done + [_news(waiting) for match_id, waiting in now.items() if told.get(match_id) != waiting]
+
+
+def _news(waiting: TurnOrInvitation) -> TurnStreamFrame:
+    return TurnFrame(waiting) if isinstance(waiting, Turn) else InvitationFrame(waiting)
 
 
 def _ending(turns: Turns, rotates_at: float) -> Reason | None:

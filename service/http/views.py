@@ -78,7 +78,7 @@ class Views:
     async def _shown(self, match: AnyMatch, viewer: Viewer, may_invite: bool) -> MatchView:
         successor = await self._matches.successor(match) if match.status == "ended" else None
         invite = await self._invites.code(stream_of(match.match_id)) if may_invite else None
-        names = await self._players.names(match.seated)
+        names = await self._players.names(match.seated + match.invited)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
     async def public(self, match: AnyMatch) -> MatchView:

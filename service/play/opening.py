@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -57,13 +56,8 @@ def open_match(api: Api, details: Mapping[str, Any], wanted: Wanted, name: str) 
 
 
 def seat_names(view: Mapping[str, Any], words: Words) -> Sequence[str]:
-    """What those who sit are called, in seat order; bots have letters when there are several, since numbers mean so much else."""
-    bots = [seat["seat"] for seat in view["seats"] if seat["kind"] == "bot"]
-    bot = str(words.label("kind.bot"))
-    return [
-        seat["display_name"] if seat["seat"] not in bots else f"{bot} {ascii_uppercase[bots.index(seat['seat'])]}" if len(bots) > 1 else bot
-        for seat in view["seats"]
-    ]
+    """What those who sit are called, in seat order."""
+    return [words.bot(seat["seat"] + 1) if seat["kind"] == "bot" else seat["display_name"] for seat in view["seats"]]
 
 
 def own_name(environment: Mapping[str, str], words: Words) -> str:

@@ -62,15 +62,9 @@ class Picture:
         yield from lines
 
     def choices(self, choices: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """The choices, numbered from 1; those that are alike but for what they are about stand side by side."""
-        for tag, group in groupby(enumerate(choices, start=1), key=lambda each: each[1]["type"]):
-            what = self._words.label(f"command.{tag.partition('.')[2]}") or tag
-            said = [(number, self._words.about(choice)) for number, choice in group]
-            if said[0][1]:
-                yield self._ink.bold(what)
-                yield from self._side_by_side(said)
-            else:
-                yield f" {self._ink.key(f'[{said[0][0]}]')} {what}"
+        """The choices, numbered from 1; those of one kind stand side by side."""
+        for _, group in groupby(enumerate(choices, start=1), key=lambda each: each[1]["type"]):
+            yield from self._side_by_side([(number, self._words.choice(choice)) for number, choice in group])
 
     def ranking(self, result: Mapping[str, Any], you: int | None) -> Iterator[str]:
         """Why the match ended, and who is where."""
@@ -127,10 +121,10 @@ class Picture:
         yield from map(self._ink.bold, lines) if seat == you else lines
 
     def _side_by_side(self, said: Sequence[tuple[int, str]]) -> Iterator[str]:
-        digits, wide = len(str(said[-1][0])), max(len(about) for _, about in said)
+        digits, wide = len(str(said[-1][0])), max(len(choice) for _, choice in said)
         across = max(1, (self._width - 1) // (digits + len("[] ") + wide + len(GAP)))
         for at in range(0, len(said), across):
-            row = [self._numbered(number, digits) + f" {about:{wide}}" for number, about in said[at : at + across]]
+            row = [self._numbered(number, digits) + f" {choice:{wide}}" for number, choice in said[at : at + across]]
             yield f" {GAP.join(row)}".rstrip()
 
     def _numbered(self, number: int, digits: int) -> str:

@@ -51,32 +51,39 @@ class Words:
         """What a field is called."""
         return self.label(f"field.{field}") or self.label(f"option.{field}") or field.replace("_", " ").capitalize()
 
+    def bot(self, number: int) -> str:
+        """What a bot is called on the seat of this number, counted from 1."""
+        return str(self.label("seat.bot")).replace("{number}", str(number))
+
     def sentence(self, event: Mapping[str, Any]) -> str | None:
         """What happened, or None where there are no words for it."""
         tag = event["type"]
         told = self.label(f"event.{tag.removeprefix(self._prefix)}")
         if told is None or (not tag.startswith(self._prefix) and tag not in TOLD):
             return None
-        fields = self.shapes.fields("Event", tag)
+        return self._filled(told, event, self.shapes.fields("Event", tag))
 
-        def filled(found: re.Match[str]) -> str:
-            name = found[1]
-            return self.value(name, event.get(name), fields.get(name, {}))
+    def choice(self, command: Mapping[str, Any]) -> str:
+        """What a person does who makes this choice; its name for programs where there are no words for it."""
+        tag = command["type"]
+        return self._filled(self.label(f"command.{tag.removeprefix(self._prefix)}") or tag, command, self.shapes.fields("Command", tag))
 
-        return re.sub(r"\{(\w+)\}", filled, told)
+    def _filled(self, sentence: str, record: Mapping[str, Any], fields: Mapping[str, Shape]) -> str:
+        """The sentence with the words for those fields of the record that it has in braces."""
+        return re.sub(r"\{(\w+)\}", lambda found: self.value(found[1], record.get(found[1]), fields.get(found[1], {})), sentence)
 
     def value(self, name: str, value: Any, shape: Shape) -> str:
         """The value of the field `name` in words, on one line."""
         match value:
             case None:
-                return NOTHING
+                return str(self.label("seat.nobody")) if is_seat(shape) else NOTHING
             case bool():
-                return str(self.label("value.true" if value else "value.false")).lower()
+                return str(self.label("value.true" if value else "value.false"))
             case list():
                 each = [self.value(name, item, self.shapes.item(shape)) for item in value]
                 if in_seat_order(shape) and len(value) == len(self.seats):
-                    each = [f"{seat} {said}" for seat, said in zip(self.seats, each, strict=True)]
-                return ", ".join(each) or NOTHING
+                    each = [f"{seat} ({said})" for seat, said in zip(self.seats, each, strict=True)]
+                return ", ".join(each) or (str(self.label("seat.nobody")) if is_seat(self.shapes.item(shape)) else NOTHING)
             case {"seat": int(), **rest} if len(rest) == 1:
                 inside = self.shapes.inside(shape)
                 return " ".join(self.value(part, each, inside.get(part, {})) for part, each in value.items())
@@ -95,15 +102,6 @@ class Words:
         """Why a match ended."""
         return self.label(f"end.{reason}") or reason
 
-    def about(self, choice: Mapping[str, Any]) -> str:
-        """What a choice is about: its one field, or its fields with what they are called; empty when it has none."""
-        command = choice["type"].partition(".")[2]
-        fields = self.shapes.fields("Command", choice["type"])
-        said = {name: self.value(name, value, fields.get(name, {})) for name, value in choice.items() if name != "type"}
-        if len(said) == 1:
-            return "".join(said.values())
-        return ", ".join(f"{self.label(f'command.{command}.{name}') or name}{self.own('colon')}{each}" for name, each in said.items())
-
     def parts(self, record: Mapping[str, Any], fields: Mapping[str, Shape]) -> list[str]:
         """A record field by field: whose it is, and what there is, with its caption."""
         there = {name: value for name, value in record.items() if value is not None and value is not False and value != []}
@@ -118,7 +116,7 @@ class Words:
     def _word(self, name: str, value: str | int) -> str:
         """What a screen calls this value of a field: a word of its own, that of a piece, or what stands there."""
         last = name.rpartition("_")[2]
-        keys = [f"{kind}.{value}" for kind in (name, last, last.removesuffix("s"), f"option.{name}")]
+        keys = [f"{kind}.{value}" for kind in (name, last, last.removesuffix("s"))]
         if isinstance(value, str) and value in self._pieces:
             keys.append(self._pieces[value])
         return next(filter(None, map(self.label, keys)), str(value))

@@ -23,7 +23,7 @@ from service.store.codec import Decoder, Record
 from service.store.upcasters import UnknownEvent
 
 READ = frozenset(event.__struct_config__.tag for event in (Opened, Started, Ended))
-NOT_FINISHED = frozenset({"closed", "expired", "abandoned", "stopped"})
+NOT_FINISHED = frozenset({"closed", "declined", "expired", "abandoned", "stopped"})
 """Matches that ended for one of these reasons count for nobody."""
 
 _decoder = Decoder(AnyEvent)

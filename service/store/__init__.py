@@ -19,11 +19,12 @@ from service.store.contract import (
     Waiting,
     WrongVersion,
 )
-from service.store.event_store import EventStore
+from service.store.event_store import FOLLOWING_MAX, EventStore
 from service.store.fitness import UnfitDatabase
 from service.store.ids import derived_id, stream_id
 
 __all__ = [
+    "FOLLOWING_MAX",
     "Append",
     "Appended",
     "Cursor",

@@ -81,6 +81,8 @@ class Connections:
             raise StoreAway("no connection got free in time") from full
         except asyncpg.InternalClientError as reason:  # A new connection broke at an awkward moment.
             raise _Passing from reason
+        except asyncpg.InterfaceError as reason:  # The process stops.
+            raise _away(reason) from reason
         except (OSError, asyncpg.PostgresError) as reason:
             if not _passing(reason):
                 raise

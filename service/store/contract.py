@@ -30,8 +30,8 @@ class Stored(msgspec.Struct, frozen=True):
 class Line(msgspec.Struct, frozen=True):
     """The match's own row: what lists show of it (`shown`, JSON text), when its clock is due, and whether its bots owe a choice.
 
-    `seats_open` are those that anybody may take, and `players` those whom the match concerns: everyone who sits, and the host.
-    `waits_for` are the players who owe a choice.
+    `seats_open` are those that anybody may take, and `players` those whom the match concerns: everyone who sits or for whom a seat is
+    kept, and the host. `waits_for` are the players who owe a choice, or for whom a seat is kept.
     `rematch_of` is the match that this one follows, of which there is one at most.
     """
 
@@ -109,10 +109,11 @@ class Loaded(msgspec.Struct, frozen=True):
 
 
 class Waiting(NamedTuple):
-    """A match that waits for a player, as its row tells it: until when, and what its line shows of it."""
+    """A match that waits for a player, as its row tells it: until when, what its line shows of it, and which match it follows."""
 
     stream: UUID
     game: str
+    rematch_of: UUID | None
     shown: bytes
     due: datetime
 

@@ -1,7 +1,7 @@
 """The store itself: appends and reads of streams, each one statement and one round trip."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
@@ -58,6 +58,17 @@ FROM es.events WHERE stream_id = $1 AND version > $2 AND version <= $4
 ORDER BY version LIMIT $3
 """
 
+FOLLOWING = """
+SELECT f.stream_id, f.after, e.version, e.at, e.type, e.schema_version, e.data, e.meta
+FROM unnest($1::uuid[], $2::bigint[]) AS f (stream_id, after)
+CROSS JOIN LATERAL (
+    SELECT * FROM es.events WHERE es.events.stream_id = f.stream_id AND version > f.after ORDER BY version LIMIT $3
+) AS e
+ORDER BY f.stream_id, f.after, e.version
+"""
+
+FOLLOWING_MAX = 100
+
 READ_ALL = """
 SELECT epoch, tx_id::text::bigint AS tx, position, stream_id, version, at, type, schema_version, data, meta
 FROM es.events
@@ -77,8 +88,8 @@ MESSAGES = "SELECT stream_id, messages FROM public.match_talk WHERE stream_id = 
 
 # The most urgent come first, and those without a clock last.
 TURNS = """
-SELECT stream_id, game, shown, due FROM (
-    SELECT stream_id, game, shown, coalesce((shown->>'due')::timestamptz, '9999-12-31T00:00:00Z') AS due
+SELECT stream_id, game, rematch_of, shown, due FROM (
+    SELECT stream_id, game, rematch_of, shown, coalesce((shown->>'due')::timestamptz, '9999-12-31T00:00:00Z') AS due
     FROM public.match_current WHERE waits_for @> ARRAY[$1] AND waits_for <> '{}'
 ) AS m
 WHERE (due, stream_id) > ($2, $3) ORDER BY due, stream_id LIMIT $4
@@ -115,6 +126,7 @@ class EventStore:
         self._appending, self._reading = appending, reading
         self._writer = Writer(appending)
         self._version = Together(self.versions)
+        self._following = Together(self._all_following)
 
     @classmethod
     async def connect(cls, url: str, *, appending: int = 8, reading: int = 8) -> "EventStore":
@@ -166,6 +178,16 @@ class EventStore:
     async def events(self, stream: UUID, after: int, limit: int, upto: int | None = None) -> list[Stored]:
         """Up to `limit` events of a stream that follow version `after`, oldest first, none later than version `upto`."""
         return list(map(_stored, await self._reading.rows(EVENTS, stream, after, limit, _END if upto is None else upto)))
+
+    async def following(self, stream: UUID, after: int) -> list[Stored]:
+        """The events of a stream that follow version `after`, oldest first, `FOLLOWING_MAX` of them at most."""
+        return await self._following((stream, after)) or []
+
+    async def _all_following(self, places: Collection[tuple[UUID, int]]) -> Mapping[tuple[UUID, int], list[Stored]]:
+        found: dict[tuple[UUID, int], list[Stored]] = {}
+        for row in await self._reading.rows(FOLLOWING, *map(list, zip(*places, strict=True)), FOLLOWING_MAX):
+            found.setdefault((row["stream_id"], row["after"]), []).append(_stored(row))
+        return found
 
     async def version(self, stream: UUID) -> int:
         """How many events the stream has; 0 when there is no such stream."""

@@ -14,7 +14,7 @@ from domain.match import fate
 from domain.match.events import Ended, Opened, Started
 from domain.match.game import AnyGame
 from domain.match.state import AnyMatch, Match, fold, match_type
-from service.held import line, match_id_of
+from service.held import Shown, line, match_id_of
 from service.store.codec import Record, decode, origin
 from service.store.contract import Line
 from service.store.upcasters import UnknownEvent
@@ -223,7 +223,15 @@ class _Named(msgspec.Struct):
 
 def _comparable(said: Line) -> dict[str, Any]:
     fields = {field: getattr(said, field) for field in Line.__struct_fields__}
-    return {**fields, "shown": msgspec.json.decode(said.shown), "players": sorted(said.players)}
+    return {**fields, "shown": _shown(said.shown), "players": sorted(said.players)}
+
+
+def _shown(said: bytes) -> Any:
+    """What lists show of a match; an earlier release may have left out what it did not know."""
+    try:
+        return msgspec.json.decode(said, type=Shown)
+    except msgspec.ValidationError:
+        return msgspec.json.decode(said)
 
 
 def _unfair(match: AnyMatch, key: bytes, records: Sequence[Record]) -> Iterator[str]:

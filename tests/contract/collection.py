@@ -83,7 +83,9 @@ STEPS = (
     Step("get_record", "ada", MATCH),
     Step("get_proof", "ada", MATCH),
     Step("list_standings", parameters={"game": "pico"}),
-    Step("rematch", "ada", MATCH),
+    Step("rematch", "ada", MATCH, keep={"rematch_id": "response.body.match_id"}),
+    Step("list_turns", "bob"),
+    Step("leave_seat", "bob", {"match_id": "{{rematch_id}}"}),
     Step(
         "open_match",
         "ada",

@@ -18,7 +18,10 @@ def faults(document: dict[str, Any]) -> list[str]:
         found += [f"{method} {path}: {fault}" for fault in _operation(document, operation)]
     for name, schema in schemas.items():
         found += [f"{name}: {fault}" for fault in _component(name, schema, schemas)]
+    asked = _reached([operation.get("requestBody", {}) for _, _, operation in operations(document)], schemas)
     for name in _reached(_responses(document), schemas):
+        if name not in asked and schemas[name].get("additionalProperties") is False:
+            found.append(f"{name}: is sent alone, so it may get new members")
         properties = schemas[name].get("properties", {})
         if missing := set(properties) - set(schemas[name].get("required", ())):
             found.append(f"{name}: is sent, so {sorted(missing)} must be required")

@@ -70,9 +70,7 @@ BREAKING: dict[str, Change] = {
     "list_games: the query parameter lang is new and required": lambda new: operation(new, "get", "/v1/games")["parameters"].append(
         {"name": "lang", "in": "query", "required": True, "schema": {"type": "string"}}
     ),
-    "list_matches: the query parameter status cannot be open any more": lambda new: without(
-        parameter(new, "get", "/v1/matches", "status")["schema"]["enum"], "open"
-    ),
+    "MatchStatus cannot be open any more": lambda new: without(schema(new, "MatchStatus")["enum"], "open"),
     "start_match: its body is required now": lambda new: operation(new, "post", "/v1/matches/{match_id}/start")["requestBody"].update(
         required=True
     ),
@@ -89,7 +87,10 @@ BREAKING: dict[str, Change] = {
     "MatchView.waiting_for is gone": lambda new: without(schema(new, "MatchView")["properties"], "waiting_for"),
     "MatchView.version may be missing now": lambda new: without(schema(new, "MatchView")["required"], "version"),
     "MatchView.version can be null now": lambda new: schema(new, "MatchView")["properties"]["version"].update(type=["integer", "null"]),
-    "MatchView.status can be paused now": lambda new: schema(new, "MatchView")["properties"]["status"]["enum"].append("paused"),
+    "MatchStatus can be paused now": lambda new: schema(new, "MatchStatus")["enum"].append("paused"),
+    "MatchView.status can be paused now": lambda new: schema(new, "MatchView")["properties"].update(
+        status={"type": "string", "enum": ["ended", "open", "paused", "playing"]}
+    ),
     "MatchView.host can be integer now": lambda new: schema(new, "MatchView")["properties"]["host"].update(type=["string", "integer"]),
     "Problem.code is gone": lambda new: without(schema(new, "Problem")["properties"], "code"),
     "TakeSeat.seat is required now": lambda new: schema(new, "TakeSeat").update(required=["seat"]),
@@ -97,8 +98,8 @@ BREAKING: dict[str, Change] = {
     "SendMessage.text has another maxLength: 10 after 2000": lambda new: schema(new, "SendMessage")["properties"]["text"].update(
         maxLength=10
     ),
-    "OpenMatch.start cannot be when_full any more": lambda new: without(
-        schema(new, "OpenMatch")["properties"]["start"]["enum"], "when_full"
+    "OpenMatch.start cannot be when_full any more": lambda new: schema(new, "OpenMatch")["properties"].update(
+        start={"type": "string", "enum": ["by_host"]}
     ),
     "OpenMatch.clock cannot be null any more": lambda new: without(
         schema(new, "OpenMatch")["properties"]["clock"]["oneOf"], {"type": "null"}
@@ -136,7 +137,9 @@ ADDING: dict[str, Change] = {
     ),
     "a member that a request may leave out": lambda new: schema(new, "TakeSeat")["properties"].update(mood={"type": "string"}),
     "a wider bound of a request": lambda new: schema(new, "SendMessage")["properties"]["text"].update(maxLength=9999),
-    "a value of a request": lambda new: schema(new, "OpenMatch")["properties"]["start"]["enum"].append("at_noon"),
+    "a value of a request": lambda new: parameter(new, "get", "/v1/matches", "status").update(
+        schema={"type": "string", "enum": ["ended", "open", "paused", "playing"]}
+    ),
     "an error": lambda new: operation(new, "get", "/v1/games")["responses"].update(
         {"418": operation(new, "get", "/v1/games")["responses"]["400"]}
     ),

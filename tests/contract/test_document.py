@@ -130,6 +130,8 @@ def _broken(change: str) -> dict[str, Any]:
             schemas["Token"]["properties"]["token_id"] = {"type": "object", "properties": {"a": {"type": "string"}}}
         case "an optional property of a response":
             schemas["Token"]["required"].remove("last_used_at")
+        case "a closed response":
+            schemas["MatchView"]["additionalProperties"] = False
         case "an incomplete mapping":
             schemas["Event"]["discriminator"]["mapping"].popitem()
         case "an error of another shape":
@@ -165,6 +167,7 @@ def _broken(change: str) -> dict[str, Any]:
         "a union that nothing tells apart",
         "an anonymous object",
         "an optional property of a response",
+        "a closed response",
         "an incomplete mapping",
         "an error of another shape",
         "a response that leads nowhere",

@@ -9,6 +9,8 @@ from msgspec import Meta
 
 from service.http.schemas import REF, JsonSchema, Schemas, public_name, standalone
 
+Size = Annotated[Literal["small", "large"], Meta(description="Of things.")]
+
 
 class Text(msgspec.Struct):
     """Words."""
@@ -33,6 +35,7 @@ class Ask(msgspec.Struct, forbid_unknown_fields=True):
 
     terms: Terms | Others
     note: str | None = None
+    sizes: tuple[Size, ...] = ()
 
 
 class Shown(msgspec.Struct):
@@ -42,6 +45,7 @@ class Shown(msgspec.Struct):
     plain: Text | None
     at: Annotated[datetime, Meta(tz=True)] | None
     level: Annotated[Literal["low", "high"] | None, Meta(description="How high.")]
+    size: Annotated[Size, Meta(description="How large.")]
     numbers: tuple[int | None, ...]
     mixed: tuple[int | str, ...] = ()
     fixed: Literal["always"] = "always"
@@ -52,7 +56,7 @@ UNIONS = {"Choice": (Terms | Others, "One of two."), "Mixed": (int | str, "A num
 
 @pytest.fixture
 def schemas() -> Schemas:
-    return Schemas([Ask, int], [Shown], UNIONS)
+    return Schemas([Ask, int], [Shown], UNIONS, {"Size": Size})
 
 
 def properties(schemas: Schemas, name: str) -> dict[str, JsonSchema]:
@@ -109,11 +113,14 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
     assert shown["plain"] == {"oneOf": [{"$ref": REF + "Text"}, {"type": "null"}]}
     assert shown["level"] == {"description": "How high.", "oneOf": [{"$ref": REF + "ShownLevel"}, {"type": "null"}]}
     assert schemas.components["ShownLevel"] == {
-        "description": "How high.",
+        "description": "What `level` can be.",
         "type": "string",
         "enum": ["high", "low"],
         "title": "ShownLevel",
     }
+    assert shown["size"] == {"description": "How large.", "$ref": REF + "Size"}
+    assert properties(schemas, "Ask")["sizes"] == {"type": "array", "items": {"description": "Of things.", "$ref": REF + "Size"}}
+    assert schemas.components["Size"] == {"description": "Of things.", "type": "string", "enum": ["large", "small"], "title": "Size"}
     assert shown["numbers"]["items"] == {"type": ["integer", "null"]}
 
 

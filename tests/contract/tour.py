@@ -130,6 +130,8 @@ async def _talk(ada: httpx.AsyncClient, bob: httpx.AsyncClient, cid: httpx.Async
     await bob.post(f"{path}/messages", json={"pledge": {"phase": "set1", "face": 4}})
     await bob.post(f"{path}/messages", json={"text": "I shall show a 1.", "to_seat": 2})
     await bob.get(f"{path}/messages")
+    # The match waits for Bob, and so does the rematch that Ada has asked for.
+    await bob.get("/v1/players/me/turns", headers={"Request-Id": "turns"})
     [_, chatterer, _] = (await ada.get(path)).json()["seats"]
     await ada.put(f"/v1/players/me/mutes/{chatterer['player_id']}")
     await ada.get("/v1/players/me/mutes")

@@ -1,11 +1,11 @@
-"""The page of a game: what the catalogue and the document say of it, a recorded match, and between them notes written by hand."""
+"""The page of a game: what the catalogue and the document say of it, excerpts of a match, and between them notes written by hand."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from service.play.shapes import is_seat
+from service.play.shapes import in_seat_order, is_seat
 from tests.docs.recorded import Pair
 
 WIDE = 170
@@ -45,11 +45,12 @@ def page(
         "\n".join(_glance(game)),
         "## Options\n\n" + "\n".join(_options(game)),
         "## The table\n\n" + said.get("table", "What `table` of the view holds.") + "\n\n" + "\n".join(_table(game, schemas)),
-        "## Commands\n\n" + "\n\n".join(_records(game, schemas, "Command")),
-        "## Events\n\n" + "\n\n".join(_records(game, schemas, "Event")),
+        "\n".join(_phases(game, said)),
+        "## Commands\n\n" + "\n\n".join(_records(game, schemas, "Command", said)),
+        "## Events\n\n" + "\n\n".join(_records(game, schemas, "Event", said)),
         "## Pieces\n\n" + "\n".join(_pieces(game)),
         "## Refusals and ends\n\n" + "\n".join(_words(game, refusals)),
-        "## A whole match\n\n" + "\n\n".join(_match(said, pairs)),
+        "## A match in excerpts\n\n" + "\n\n".join(_match(said, pairs)),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
@@ -96,6 +97,14 @@ def _table(game: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]
     yield from _fields(schemas[name], schemas, ())
 
 
+def _phases(game: Mapping[str, Any], notes: Mapping[str, str]) -> Iterator[str]:
+    yield "| `phase` | words | |"
+    yield "| --- | --- | --- |"
+    for key, words in game["labels"].items():
+        if key.startswith("phase."):
+            yield f"| `{key.removeprefix('phase.')}` | {words['en']} / {words['fr']} | {notes.get(key, '')} |"
+
+
 def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[str]:
     for name, shape in schema["properties"].items():
         if name in ("game", "type"):
@@ -120,7 +129,9 @@ def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "", 
         if union in shape:
             return " or ".join(_kind(each, schemas, name, many) for each in shape[union])
     if "$ref" in shape:
-        return f"record{many}"
+        shape = schemas[shape["$ref"].rpartition("/")[2]]
+        if "enum" not in shape:
+            return f"record{many}"
     if "enum" in shape:
         return " ".join(f"`{json.dumps(each)}`" for each in shape["enum"])
     types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
@@ -130,7 +141,7 @@ def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "", 
 def _one_type(kind: str, shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str, many: str) -> str:
     match kind:
         case "array":
-            return f"list{many} of {_kind(shape['items'], schemas, name, 's')}"
+            return f"list{many} of {_kind(shape['items'], schemas, name, 's')}" + (" by seat" if in_seat_order(shape) else "")
         case "integer" if is_seat(shape):
             return f"seat{many}"
         case "integer" if "minimum" in shape and "maximum" in shape:
@@ -144,14 +155,15 @@ def _one_type(kind: str, shape: Mapping[str, Any], schemas: Mapping[str, Any], n
     return f"`{kind}`"
 
 
-def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str) -> Iterator[str]:
+def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str, notes: Mapping[str, str]) -> Iterator[str]:
     for tag, reference in schemas[union]["discriminator"]["mapping"].items():
         if tag.startswith(f"{game['game']}."):
             schema, name = schemas[reference.rpartition("/")[2]], tag.partition(".")[2]
             words = game["labels"][f"{union.lower()}.{name}"]
             fields = list(_fields(schema, schemas, ()))
             head = ["", "| field | holds | |", "| --- | --- | --- |"] if fields else []
-            yield "\n".join([f"### `{tag}`", "", schema["description"], "", f'> "{words["en"]}" / « {words["fr"]} »', *head, *fields])
+            told = [schema["description"], "", *([notes[tag], ""] if tag in notes else [])]
+            yield "\n".join([f"### `{tag}`", "", *told, f'> "{words["en"]}" / « {words["fr"]} »', *head, *fields])
 
 
 def _pieces(game: Mapping[str, Any]) -> Iterator[str]:
@@ -177,49 +189,51 @@ def _words(game: Mapping[str, Any], refusals: Sequence[tuple[str, str]]) -> Iter
 
 def _match(notes: Mapping[str, str], pairs: Sequence[Pair]) -> Iterator[str]:
     yield (
-        "Every request and its answer, in order; how the people became players is left out, and so are their tokens. The choices were"
-        " drawn by lot. The view of a command's answer is shown where something happens for the first time, without what never changes"
-        " in it; `…` stands for what is left out. Moments are all one, and hashes are cut short."
+        "How the requests and answers of a match look; the choices were drawn by lot. `…` stands for what is left out, moments are all"
+        " one, and hashes are cut short. [The tutorial](../tutorial.md) plays a whole match in a minute, and"
+        " `GET /v1/matches/{match_id}/record` tells one."
     )
-    met = set[str]()
-    for number, pair in enumerate(pairs, start=1):
-        yield f"### {number}. {pair.who}: {_what(pair)}"
-        for key in _keys(pair):
-            if key not in met and key in notes:
-                yield notes[key]
+    for pair in _excerpt(pairs):
+        yield f"### {pair.who}: {_what(pair)}"
+        if note := notes.get(_operation(pair)):
+            yield note
         yield f"```http\n{pair.method} {pair.path}{_body(pair.body)}\n```"
-        yield f"```json\n{laid_out(_shown(pair, met))}\n```"
-        met |= set(_keys(pair))
+        yield f"```json\n{laid_out(_shown(pair))}\n```"
+    yield notes.get("record", "")
+
+
+def _excerpt(pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """How it begins, the first choice, what others are told of it, and the first choice of which more follows than the choice itself."""
+    opened, *rest = pairs
+    commands = [pair for pair in rest if _operation(pair) == "commands"]
+    yield opened
+    yield from [pair for pair in rest if _operation(pair) == "seats"][-1:]
+    yield commands[0]
+    yield from [pair for pair in rest if _operation(pair) == "events"][:1]
+    yield from [pair for pair in commands[1:] if len(pair.answer["events"]) > 2][:1]
+
+
+def _operation(pair: Pair) -> str:
+    return pair.path.partition("?")[0].rpartition("/")[2]
 
 
 def _what(pair: Pair) -> str:
-    if pair.path.endswith("/commands"):
+    if _operation(pair) == "commands":
         return f"`{pair.body['command']['type']}`"
-    last = pair.path.partition("?")[0].rpartition("/")[2]
-    return {"matches": "opens a match", "seats": "sits down", "events": "sees of it"}.get(last, f"the {last}")
-
-
-def _keys(pair: Pair) -> list[str]:
-    """What is in a pair that a note may be about: its operation, its command, the events it tells, the phase it leads to."""
-    events = [item["event"]["type"] for item in pair.answer.get("events", pair.answer.get("items", ()))]
-    table = (pair.answer.get("view") or pair.answer).get("table") or {}
-    phase = [f"phase.{table['phase']}"] if "phase" in table else []
-    command = [pair.body["command"]["type"]] if pair.path.endswith("/commands") else []
-    return list(dict.fromkeys([pair.path.partition("?")[0].rpartition("/")[2], *command, *events, *phase]))
+    return {"matches": "opens a match", "seats": "sits down", "events": "sees of it"}[_operation(pair)]
 
 
 def _body(body: Any) -> str:
     return "" if body is None else f"\n\n{laid_out(body)}"
 
 
-def _shown(pair: Pair, met: set[str]) -> Any:
-    """The answer, as far as it is new to the reader."""
+def _shown(pair: Pair) -> Any:
+    """The answer: of a match only that it is open before there is a table, of a choice what may have changed in the view."""
     answer = dict(pair.answer)
-    if pair.path.endswith("/record"):
-        return {**answer, "events": ["…"], "proof": "…"}
     if "view" in answer:
-        new = {key for key in _keys(pair) if "." in key} - met
-        answer["view"] = {name: each for name, each in answer["view"].items() if name in MOVING} | {"…": "…"} if new else "…"
+        answer["view"] = {name: each for name, each in answer["view"].items() if name in MOVING} | {"…": "…"}
+    elif _operation(pair) == "matches" and answer["table"] is None:
+        answer = {name: answer[name] for name in ("match_id", "status", "version", "you")} | {"…": "…"}
     return answer
 
 

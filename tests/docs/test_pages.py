@@ -1,5 +1,6 @@
 """Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +9,15 @@ import pytest
 from tests.docs.conftest import BLESSING
 from tests.docs.masks import matches
 from tests.docs.snippets import LANGUAGES, LONGEST_SECONDS, Snippet, blessed, blocks, faults, missing, printed, snippets
+from tests.docs.told import untrue
 from tests.faults.served import Served, served
 
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+TOLD = {"front-end.md": ("pico", "wolves", "black-sheep", "little-train", "schemers"), "tutorial.md": ("little-train",)}
+"""Pages whose Python tells matches in words, and of which games, in this order."""
 
 RUNS = [
     pytest.param(page, language, id=f"{page.relative_to(ROOT)}-{language}")
@@ -42,6 +47,8 @@ def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tm
         page.write_text(blessed(text, given, outputs), "utf-8")
     else:
         assert not (found := faults(given, outputs)), "\n\n".join(found)
+    if language == "python" and page.name in TOLD:
+        assert not (wrong := untrue("".join(outputs), service.address, TOLD[page.name])), wrong
 
 
 def test_every_block_is_run_or_says_why_not() -> None:
@@ -50,6 +57,16 @@ def test_every_block_is_run_or_says_why_not() -> None:
         for block in blocks(page.read_text("utf-8")):
             known = {"not-run"} if block.language in LANGUAGES else {"example"} if block.language in ("json", "text", "http") else {None}
             assert block.says in {"", *known}, f"{page.name}: {block.language} {block.says}"
+
+
+def test_what_is_shown_as_json_is_json() -> None:
+    """A reader pastes it; where something is left out, `…` stands within a text."""
+    for page in PAGES:
+        for block in blocks(page.read_text("utf-8")):
+            text, at = block.text.strip(), 0
+            while block.language == "json" and at < len(text):
+                _, end = json.JSONDecoder().raw_decode(text, at)  # Several answers may stand one after the other.
+                at = end + len(text[end:]) - len(text[end:].lstrip())
 
 
 def test_a_page_that_shows_something_else_is_caught(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from tests.service.conftest import OLGA, bearing
 from tests.service.documented import Documented
 
 CALLERS = ("nobody", "stranger", "former", "seat", "host", "operator")
-"""A stranger has no part in the match: where it may be watched, that is a spectator. `former` had a seat and has left or resigned it."""
+"""A stranger has no part in the match: where it may be watched, that is a spectator. `former` had a seat and has left, resigned or
+declined it."""
 
 MATCHES: dict[str, dict[str, Any]] = {
     "open": {"start": "by_host"},
@@ -20,8 +21,9 @@ MATCHES: dict[str, dict[str, Any]] = {
     "playing, unwatched": {"spectators": "none"},
     "playing, private": {"visibility": "private"},
     "ended": {},
+    "a rematch, private": {"visibility": "private"},
 }
-"""The states in which a match is met, and the terms that make it so."""
+"""The states in which a match is met, and the terms that make it so. A rematch is asked for by the host, and waits for `seat`."""
 
 WHY = {"note": "A complaint"}
 BODIES: dict[str, Any] = {
@@ -77,9 +79,13 @@ class Cast:
             assert sat.status_code == 200, sat.text
         left = await (former.delete(f"{path}/seats/me") if state.startswith("open") else former.post(f"{path}/resign"))
         assert left.is_success, left.text
-        for player in [seat, host] if state == "ended" else []:
+        for player in [seat, host] if state in ("ended", "a rematch, private") else []:
             assert (await player.post(f"{path}/resign")).is_success
-        return str(view["match_id"])
+        if state != "a rematch, private":
+            return str(view["match_id"])
+        again = (await host.post(f"{path}/rematch")).json()["match_id"]
+        assert (await former.delete(f"/v1/matches/{again}/seats/me")).is_success
+        return str(again)
 
     async def knock(self, name: str, method: str, path: str, state: str, caller: str) -> str:
         """What this caller is answered by this operation: the status, and the code of a problem. What was changed is made anew."""

@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 from domain.match.game import AnyGame
 from tests.house.test_rulebooks import refusals
 from tests.laws.matches import sample
+from tests.laws.samples import commands
 from tests.rooms import every_game, labels, members, room, tag
 
 
@@ -34,13 +36,49 @@ def test_each_end_has_its_label(game: AnyGame) -> None:
 
 @every_game
 def test_labels_are_in_both_languages_and_name_fields_alike(game: AnyGame) -> None:
-    fields = {f"event.{tag(event)}": set(event.__struct_fields__) for event in members(game.event)}
+    """The sentence of a choice names all there is to it, so that no two choices are said alike."""
+    events = {f"event.{tag(event)}": set(event.__struct_fields__) for event in members(game.event)}
+    commands = {f"command.{tag(command)}": set(command.__struct_fields__) for command in members(game.command)}
     for key, label in labels(game).items():
         assert list(label) == ["en", "fr"], key
         assert all(text.strip() == text != "" for text in label.values()), key
-        english, french = (set(re.findall(r"\{(\w+)\}", text)) for text in label.values())
+        english, french = map(named, label.values())
         assert english == french, f"{key} names other fields in French"
-        assert english <= fields.get(key, set()), f"{key} names {sorted(english - fields.get(key, set()))}, which it does not have"
+        assert english <= events.get(key, commands.get(key, set())), f"{key} names {sorted(english)}, which it does not all have"
+        assert english >= commands.get(key, set()), f"{key} does not name {sorted(commands[key] - english)}"
+
+
+@every_game
+def test_what_sentences_name_has_words_of_its_own(game: AnyGame) -> None:
+    """A word for programs, such as `loco`, stands in no sentence: it is a piece, or `<field>.<word>` says it."""
+    pieces, known = {piece.id for piece in game.components}, labels(game)
+    happened = (("event", event) for match in sample(game) for event in match.events)
+    for kind, record in [*happened, *(("command", command) for command in commands(game))]:
+        sentence = known[f"{kind}.{tag(record)}"]["en"]
+        for field in named(sentence):
+            raw = [word for word in said(msgspec.to_builtins(getattr(record, field))) if f"{field}.{word}" not in known]
+            assert set(raw) <= pieces, f"{kind}.{tag(record)} would say {raw} for {field}"
+
+
+@every_game
+def test_pieces_are_written_as_the_rulebook_writes_them_within_a_sentence(game: AnyGame) -> None:
+    """So that a sentence never says "plays the Super black sheep" of what is no name."""
+    books = {"en": (room(game) / "RULES.md").read_text("utf-8"), "fr": (room(game) / "fr" / "RULES.md").read_text("utf-8")}
+    for piece in game.components:
+        for language, book in books.items():
+            name = labels(game)[piece.label][language]
+            assert not name[0].isupper() or re.search(rf"[^\W\d_A-Z,:] {re.escape(name)}|, {re.escape(name)}", book), (
+                f"{piece.label}: {name}"
+            )
+
+
+@every_game
+def test_no_name_stands_in_french_behind_a_word_that_is_cut_before_a_vowel(game: AnyGame) -> None:
+    """It would be "le loup de Ada"."""
+    for struct in members(game.event):
+        seats = "|".join(field.name for field in fields_of(struct) if is_seat(field.type))
+        french = labels(game)[f"event.{tag(struct)}"]["fr"]
+        assert not seats or not re.search(rf"\b(de|que|ne|se|si|le|la) \{{({seats})\}}", french, re.IGNORECASE), french
 
 
 def things(game: AnyGame) -> Iterator[str]:
@@ -53,14 +91,41 @@ def things(game: AnyGame) -> Iterator[str]:
     for field in fields_of(game.options):
         yield f"option.{field.name}"
         yield from (f"option.{field.name}.{value}" for value in values(field.type))
-    agreed_on = {option.name for option in fields_of(game.options)}
+    agreed_on = {option.name: list(values(option.type)) for option in fields_of(game.options)}
     for field in fields_of(game.view_type):
-        if field.name not in agreed_on:
-            yield from (f"{field.name}.{word}" for word in words(field.type))
-    yield from (f"field.{name}" for name in names(inspect.type_info(game.view_type)) - agreed_on)
+        repeated = agreed_on.get(field.name, []) == list(values(field.type))
+        yield from (f"{field.name}.{word}" for word in (values if repeated else words)(field.type))
+    yield from (f"field.{name}" for name in names(inspect.type_info(game.view_type)))
     yield from (component.label for component in game.components)
     yield from (f"refusal.{code}" for code, *_ in refusals(game))
     yield from (f"bot.{level}" for level in game.bots)
+
+
+def named(text: str) -> set[str]:
+    """The fields that a sentence has in braces."""
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+def is_seat(kind: inspect.Type) -> bool:
+    """Whether a field holds a seat or several, or may."""
+    match kind:
+        case inspect.Metadata(inner, schema):
+            return (schema or {}).get("format") == "seat" or is_seat(inner)
+        case inspect.VarTupleType(inner):
+            return is_seat(inner)
+        case inspect.UnionType(types):
+            return any(map(is_seat, types))
+    return False
+
+
+def said(value: Any) -> Iterator[str]:
+    """The texts that a value would be said with, if it were said as it stands; a record has no words at all."""
+    match value:
+        case str() | dict():
+            yield str(value)
+        case list() | tuple():
+            for each in value:
+                yield from said(each)
 
 
 def names(kind: inspect.Type) -> set[str]:

@@ -22,22 +22,50 @@ from service.http.stream import StreamFrame
 from service.http.talk import TalkPage
 from service.http.turns import TurnPage, TurnStreamFrame
 from service.pledges import PledgeTally
-from tests.house.test_labels import fields_of, words
+from service.projector import MatchView, SeatView
+from tests.house.test_labels import fields_of, named, words
 from tests.rooms import labels, shared_labels
+from tests.service.documented import document
 
 SHOWN = (MatchPage, OpenMatch, CreatedPlayer, StandingPage, StreamFrame, TalkPage, TurnPage, TurnStreamFrame)
 """What the API's clients show or ask for; what lies inside of it counts too."""
 
-CAPTIONED = (OpenMatch, events.Clock, CreatePlayer, PlayerStanding, PledgeTally, Place)
+CAPTIONED = (OpenMatch, events.Clock, CreatePlayer, PlayerStanding, PledgeTally, Place, MatchView, SeatView)
 """What a screen shows as a form or as a table, whose fields therefore have names for people."""
 
-NOT_FOR_PEOPLE = {"testing", "player_id", "seat"}
+NOT_FOR_PEOPLE = {"testing", "player_id", "seat", "match_id", "ruleset", "version", "decisions", "table", "server_time", "kind"}
 """Fields of these that no screen names: a seat is called by its player's name."""
 
-OF_OUR_OWN = {"seat.numbered", "seat.stand_in", "player.erased", "value.true", "value.false", "value.nothing"}
-"""Words for what a view says without a word: a seat where nobody sits, a stand-in, an empty name, a yes, a null."""
+NO_BUTTON = {"get_labels", "get_me", "get_player", "list_events", "stream_events", "stream_turns", "create_stream_ticket"} | {
+    "send_command",
+    "move_clock",
+    "get_live",
+    "get_ready",
+}
+"""Operations that no person asks for by name; neither do players ask for those of operators."""
 
-PARAMETERS = {"seat.numbered": {"number"}, "seat.stand_in": {"seat"}}
+WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.kept", "seat.you", "seat.host", "player.erased"}
+OF_OUR_OWN = WHO | {
+    "value.true",
+    "value.false",
+    "value.nothing",
+    "screen.your_turn",
+    "screen.invitation",
+    "screen.decline",
+    "screen.waiting_for",
+    "screen.time_left",
+}
+"""Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is."""
+
+PARAMETERS = {
+    "seat.numbered": {"number"},
+    "seat.bot": {"number"},
+    "seat.stand_in": {"seat"},
+    "seat.kept": {"display_name"},
+    "screen.invitation": {"host_name"},
+    "screen.waiting_for": {"seats"},
+    "screen.time_left": {"time"},
+}
 
 
 def test_each_thing_has_its_words_and_each_word_its_thing() -> None:
@@ -61,6 +89,18 @@ def test_words_are_in_both_languages_and_hold_what_they_are_given() -> None:
             )
         else:
             assert english <= fields.get(key, PARAMETERS.get(key, set())), f"{key} names {sorted(english)}, which it does not have"
+            assert english >= PARAMETERS.get(key, set()), f"{key} does not name what it is given"
+
+
+def test_what_sentences_name_is_a_seat_or_a_number() -> None:
+    """A word for programs, such as a bot's level, has no words of its own here, so no sentence says it."""
+    for event in own_events():
+        for field in fields_of(event):
+            if field.name in named(shared_labels()[f"event.{event.__struct_config__.tag}"]["en"]):
+                kind = field.type
+                while isinstance(kind, inspect.Metadata | inspect.VarTupleType):
+                    kind = kind.type if isinstance(kind, inspect.Metadata) else kind.item_type
+                assert isinstance(kind, inspect.IntType), f"{event.__name__}.{field.name}"
 
 
 def test_no_game_says_in_its_own_words_what_all_games_share() -> None:
@@ -72,6 +112,7 @@ def test_no_game_says_in_its_own_words_what_all_games_share() -> None:
 def things() -> Iterator[str]:
     """The key of everything a screen has to name, but for what belongs to one game."""
     yield from OF_OUR_OWN
+    yield from (f"operation.{name}" for name in pressed())
     yield from (f"event.{event.__struct_config__.tag}" for event in own_events())
     yield from (f"end.{reason}" for reason in ends())
     yield from (f"problem.{code}" for code in KINDS if code != "refused")
@@ -79,6 +120,13 @@ def things() -> Iterator[str]:
         yield from (f"field.{field.name}" for field in fields_of(struct) if field.name not in NOT_FOR_PEOPLE)
     for kind in inspect.multi_type_info(SHOWN):
         yield from literals(kind, set())
+
+
+def pressed() -> set[str]:
+    """The operations that a player asks for by a button or a link."""
+    paths = document()["paths"]
+    every = [each for operations in paths.values() for each in operations.values() if isinstance(each, dict) and "operationId" in each]
+    return {each["operationId"] for each in every if "operators" not in each["tags"]} - NO_BUTTON
 
 
 def own_events() -> Iterable[Any]:

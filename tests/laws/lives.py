@@ -12,13 +12,15 @@ from domain.match.events import Clock, Opened
 from domain.match.fate import SCHEME
 from domain.match.game import AnyGame, Refused
 from domain.match.play import Entry, NotNow
-from domain.match.state import AnyMatch, Match, fold
+from domain.match.state import AnyMatch, Chair, Match, fold
 from domain.match.table import NotAllowed, Unfit, World
 from tests.laws.matches import tables
 from tests.matches.made import NOON, WORLD
 
 LIVES = 80
 DEEDS = 120
+REMATCHES = 0.3
+"""How many of them follow another match."""
 PEOPLE = ("ann", "bob", "cid", "dot", "eve")
 SEATS = (-(2**63), -3, -1, 0, 1, 2, 3, 7, 8, 2**31, 2**63)
 LEVELS = ("easy", "normal", "", "godlike", "\0", "é" * 1000)
@@ -45,8 +47,11 @@ def _lived(game: AnyGame, luck: random.Random, every: Sequence[Any]) -> list[Go]
     at, goes = luck.choice(every), list[Go]()
     terms = _terms(game, luck, at)
     blank: AnyMatch = Match("mat_test")
-    bots = [luck.choice(("easy", "normal")) for _ in range(luck.choice((0, 0, at.seats // 3)))]
-    entries = lobby.open_match(game, "mat_test", terms, luck.random() < 0.8, luck.choice(ENTROPY), bots, WORLD)
+    if luck.random() < REMATCHES:
+        entries = _rematch(game, luck, terms)
+    else:
+        bots = [luck.choice(("easy", "normal")) for _ in range(luck.choice((0, 0, at.seats // 3)))]
+        entries = lobby.open_match(game, "mat_test", terms, luck.random() < 0.8, luck.choice(ENTROPY), bots, WORLD)
     goes.append(Go(blank, entries, fold(game, blank, entries)))
     now = NOON
     for _ in range(DEEDS):
@@ -60,6 +65,14 @@ def _lived(game: AnyGame, luck: random.Random, every: Sequence[Any]) -> list[Go]
             continue
         goes.append(Go(match, entries, fold(game, match, entries)))
     return goes
+
+
+def _rematch(game: AnyGame, luck: random.Random, terms: Any) -> tuple[Entry, ...]:
+    """What follows a match of these terms that ann has played to its end, with others, with bots, or with some who are gone."""
+    others = [Chair(player_id=player) for player in PEOPLE[1:]] + [Chair(bot_level="easy")] * 3
+    chairs = (Chair(player_id="ann"), *luck.sample(others, terms.seats - 1))
+    played: AnyMatch = Match("mat_before", status="ended", terms=terms, chairs=chairs, table=game.initial)
+    return lobby.rematch(game, played, "mat_test", "ann", "c0ffee", WORLD, luck.choice(((), ("bob", "cid"))))
 
 
 def _terms(game: AnyGame, luck: random.Random, at: Any) -> Any:

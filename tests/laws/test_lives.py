@@ -69,6 +69,34 @@ def a_match_that_waits_is_never_left_by_its_host(game: AnyGame, life: Life) -> N
             assert go.after.host in go.after.seated or go.after.host not in sat
 
 
+def a_seat_is_kept_for_one_player_until_they_sit_or_do_not_want_it(game: AnyGame, life: Life) -> None:
+    """Nobody else sits down there; and who sits already, or has left or been removed, is not waited for."""
+    gone = set[str]()
+    for go in life:
+        kept = {chair.kept_for for chair in go.before.chairs if chair.open and chair.kept_for is not None}
+        for event in (entry.event for entry in go.entries):
+            if isinstance(event, SeatTaken) and go.before.chairs:
+                assert go.before.chairs[event.seat].kept_for in (None, event.player_id)
+            if isinstance(event, SeatLeft):
+                gone.add(event.player_id)
+        assert go.after.status == "open" or not go.after.invited
+        assert kept == set(go.before.invited), "a seat is kept at which somebody sits"
+        assert not {*go.after.seated, *gone} & {*go.after.invited}
+        assert max(Counter(go.after.invited).values(), default=1) == 1
+
+
+def a_rematch_waits_while_its_host_has_somebody_to_wait_with(game: AnyGame, life: Life) -> None:
+    """It ends with its host's leaving, and with that of the last other person who sat there or was waited for."""
+    for go in life:
+        if go.before.terms is None or go.before.agreed.rematch_of is None or go.before.status != "open":
+            continue
+        left = next((entry.event for entry in go.entries if isinstance(entry.event, SeatLeft) and not entry.event.removed), None)
+        if left is not None:
+            people = {*go.before.seated, *go.before.invited} - {left.player_id}
+            reason = "closed" if left.player_id == go.before.host else "declined" if people == {go.before.host} else None
+            assert reason == (None if go.after.result is None else go.after.result.reason)
+
+
 def nobody_sits_or_leaves_in_play(game: AnyGame, life: Life) -> None:
     """Once play has begun the seats are those of the beginning; a player who resigned keeps theirs."""
     playing = [go.after for go in life if go.after.began]
@@ -98,6 +126,8 @@ LAWS: tuple[Law, ...] = (
     who_owes_has_a_choice_and_somebody_sees_to_every_match,
     nobody_has_two_seats_and_no_seat_two_players,
     a_match_that_waits_is_never_left_by_its_host,
+    a_seat_is_kept_for_one_player_until_they_sit_or_do_not_want_it,
+    a_rematch_waits_while_its_host_has_somebody_to_wait_with,
     nobody_sits_or_leaves_in_play,
     the_clock_answers_once_for_those_who_owe,
     the_end_ranks_every_seat_of_a_match_that_was_played_and_nobody_else,
@@ -120,9 +150,10 @@ def test_the_lives_go_through_everything_that_happens_to_matches() -> None:
     every = [life for key in GAMES for life in lives_of(key)]
     happened = {type(entry.event) for life in every for go in life for entry in go.entries}
     assert happened >= {SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended}
+    assert any(chair.kept_for is not None for life in every for go in life for chair in go.after.chairs)
     reasons = {match.result.reason for life in every if (match := life[-1].after).result}
-    assert reasons >= {"closed", "expired", "abandoned", "resigned"}
-    assert reasons - {"closed", "expired", "abandoned", "resigned"}, "none of them was played out"
+    assert reasons >= {"closed", "declined", "expired", "abandoned", "resigned"}
+    assert reasons - {"closed", "declined", "expired", "abandoned", "resigned"}, "none of them was played out"
 
 
 SHEEP = GAMES["black-sheep"]
@@ -132,8 +163,22 @@ def any_seat(match: AnyMatch, player_id: str, seat: int | None) -> int:
     return seat or 0
 
 
-def a_seat_for_everybody(match: AnyMatch, player_id: str) -> None:
-    return None
+def the_first_open_seat(match: AnyMatch, player_id: str, seat: int | None) -> int:
+    for number, chair in enumerate(match.chairs):
+        if chair.open:
+            return number
+    raise NotNow("match_full")
+
+
+def a_seat_is_left_and_nothing_else(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
+    seat = match.seat_kept_for(player_id) if match.seat_of(player_id) is None else match.seat_of(player_id)
+    if match.status != "open" or seat is None:
+        raise NotNow("no")
+    return (Entry(SeatLeft(seat, player_id, match.host), seat, due=match.due),)
+
+
+def a_seat_for_everybody(match: AnyMatch, player_id: str) -> int | None:
+    return None if match.status == "open" or player_id not in match.seated else 0
 
 
 def back_and_nothing_owed(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
@@ -176,6 +221,8 @@ FAULTS: tuple[tuple[Law, Any, str, Any], ...] = (
     (who_owes_has_a_choice_and_somebody_sees_to_every_match, table, "come_back", back_and_nothing_owed),
     (nobody_has_two_seats_and_no_seat_two_players, Match, "seat_of", a_seat_for_everybody),
     (a_match_that_waits_is_never_left_by_its_host, lobby, "leave_seat", the_host_stays_the_host),
+    (a_seat_is_kept_for_one_player_until_they_sit_or_do_not_want_it, lobby, "_free", the_first_open_seat),
+    (a_rematch_waits_while_its_host_has_somebody_to_wait_with, lobby, "leave_seat", a_seat_is_left_and_nothing_else),
     (nobody_sits_or_leaves_in_play, lobby, "leave_seat", a_seat_is_freed_in_play),
     (the_clock_answers_once_for_those_who_owe, table, "time_out", the_clock_only_tells),
     (the_end_ranks_every_seat_of_a_match_that_was_played_and_nobody_else, table, "_end", half_a_ranking),
@@ -191,7 +238,7 @@ def judge(game: AnyGame, law: Law, many: int) -> None:
 def test_a_planted_fault_is_found(monkeypatch: pytest.MonkeyPatch, law: Law, place: Any, name: str, fault: Any) -> None:
     monkeypatch.setattr(place, name, fault)
     with pytest.raises((AssertionError, IndexError, msgspec.ValidationError)):
-        judge(SHEEP, law, 30)
+        judge(SHEEP, law, 60)
 
 
 def test_every_law_bites() -> None:

@@ -116,24 +116,12 @@ def test_a_rematch_keeps_the_terms_and_moves_everybody_one_seat_on() -> None:
     assert match.status == "open"
 
 
-def test_the_seats_of_a_rematch_are_kept_for_those_who_played() -> None:
-    match = fold(PICO, Match("mat_next"), lobby.rematch(PICO, finished(), "mat_next", "ann", "", WORLD))
-    with pytest.raises(NotNow, match="match_full"):
-        sit(match, "eve")
-    assert sit(match, "bob").status == "playing"
-
-
 def test_a_rematch_against_a_bot_begins_at_once() -> None:
     old = opened(bots=["easy"])
     old = after(old, table.resign(PICO, old, "ann"))
     entries = lobby.rematch(PICO, old, "mat_next", "ann", "", WORLD)
     assert [type(entry.event) for entry in entries[1:4]] == [SeatTaken, BotSeated, Started]
     assert fold(PICO, Match("mat_next"), entries).chairs[0].bot_level == "easy"
-
-
-def test_the_offer_of_a_rematch_ends_when_the_one_who_made_it_goes() -> None:
-    match = fold(PICO, Match("mat_next"), lobby.rematch(PICO, finished(), "mat_next", "ann", "", WORLD))
-    assert after(match, lobby.leave_seat(match, "ann")).status == "ended"
 
 
 def test_there_is_no_rematch_of_a_match_that_was_not_played_nor_for_others() -> None:

@@ -72,7 +72,7 @@ async def test_a_move_in_another_process_is_read_once_for_all_who_follow(
     await here.choose(match.match_id, "ann", hand(match, "ann")[0])
     seen = await asyncio.wait_for(asyncio.gather(*followers), 5)
     assert {each.version for each in seen} == {match.version + 1}
-    assert reads.count(event_store.EVENTS) == 1
+    assert reads.count(event_store.FOLLOWING) == 1
     assert event_store.LOAD not in reads
 
 

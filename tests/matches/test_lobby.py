@@ -30,7 +30,7 @@ def test_the_host_may_stay_on_their_feet() -> None:
 def test_a_game_is_played_by_the_number_it_is_made_for(seats: int) -> None:
     with pytest.raises(Unfit) as unfit:
         opened(seats=seats)
-    assert (unfit.value.code, unfit.value.field) == ("seats_not_allowed", "seats")
+    assert (unfit.value.code, unfit.value.field, unfit.value.fitting) == ("seats_not_allowed", "seats", (2,))
 
 
 def test_a_full_match_begins_at_once() -> None:

@@ -66,7 +66,7 @@ class Counted:
 
         async def counted(connections: Connections, statement: str, *arguments: Any) -> Any:
             rows = await ask(connections, statement, *arguments)
-            if statement in (event_store.LOAD, event_store.EVENTS):
+            if statement in (event_store.LOAD, event_store.EVENTS, event_store.FOLLOWING):
                 self.rows.append(len(rows))
             return rows
 
@@ -79,6 +79,8 @@ async def test_a_long_match_is_loaded_and_shown_at_any_version_in_small_bites(
     """A hundred thousand events, a milestone every thousand and pages of five hundred, scaled to 260, 50 and 20."""
     for name, scaled in {"SNAPSHOT_EVERY": 10, "MILESTONE_EVERY": 50, "PAGE": 20}.items():
         monkeypatch.setattr(cache, name, scaled)
+    for module in (cache, event_store):
+        monkeypatch.setattr(module, "FOLLOWING_MAX", 20)
     here = await start_process()
     match = await here.begun()
     states = {match.version: match}

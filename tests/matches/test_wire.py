@@ -180,7 +180,7 @@ async def test_a_match_that_moved_on_elsewhere_is_followed_there_before_anything
 ) -> None:
     """Otherwise every command would lose a race against what is long over, and load the whole match anew."""
     asked: list[str] = []
-    words = {writer.APPEND: "append", event_store.LOAD: "load", event_store.EVENTS: "events", event_store.VERSIONS: "versions"}
+    words = {writer.APPEND: "append", event_store.LOAD: "load", event_store.FOLLOWING: "following", event_store.VERSIONS: "versions"}
     rows = Connections.rows
 
     async def noted(self: Connections, statement: str, *arguments: Any, **more: Any) -> Any:
@@ -202,7 +202,7 @@ async def test_a_match_that_moved_on_elsewhere_is_followed_there_before_anything
         monkeypatch.setattr(Connections, "rows", noted)
         changed = await there.choose(match.match_id, "bob", hand(match, "bob")[0])
         assert changed.match.version > match.version + 2
-        assert asked == ["events", "append"]
+        assert asked == ["following", "append"]
 
 
 async def test_all_matches_are_looked_at_again_when_any_may_have_moved_on(database_url: str) -> None:

@@ -60,10 +60,9 @@ GAME = {
         "phase.climb": {"en": "Climb!", "fr": "Grimpez !"},
         "field.turn": {"en": "To climb", "fr": "Au tour de"},
         "field.white": {"en": "White", "fr": "Blanches"},
-        "card.oak": {"en": "Big oak", "fr": "Grand chêne"},
+        "card.oak": {"en": "big oak", "fr": "grand chêne"},
         "command.climb": {"en": "Climb", "fr": "Grimper"},
-        "command.jump": {"en": "Jump over", "fr": "Sauter"},
-        "command.jump.card": {"en": "Tree", "fr": "Arbre"},
+        "command.jump": {"en": "Jump over the {card}", "fr": "Sauter le {card}"},
         "event.climbed": {"en": "{climber} climbs to {height}.", "fr": "{climber} monte à {height}."},
     },
 }
@@ -92,7 +91,7 @@ def test_what_is_of_the_seats_stands_in_columns() -> None:
     ) == [
         "Climb!",
         "        Points   Hands     Ready   White   Black",
-        "  Ann        3   Big oak               1       2",
+        "  Ann        3   big oak               1       2",
         "▸ Bob      -12   -         ✓          10       0",
     ]
 
@@ -105,7 +104,7 @@ def test_your_own_things_and_things_that_name_their_seat_are_no_columns_though_t
     assert drawn(picture(), your_hand=[5, 6], steps=[{"seat": 1, "card": "oak"}, {"seat": 0, "card": "elm"}]) == [
         "Climb!",
         "Your hand: 5, 6",
-        "Steps: Bob Big oak, Ann elm",
+        "Steps: Bob big oak, Ann elm",
     ]
 
 
@@ -115,7 +114,7 @@ def test_a_list_is_of_the_seats_where_the_document_says_so_and_a_history_is_left
 
 def test_a_record_says_whose_it_is_and_what_there_is() -> None:
     last = {"seat": 1, "won": True, "cards": [4, 0]}
-    assert drawn(picture(), last=last) == ["Climb!", "Last: Bob · Won · Cards Ann 4, Bob 0"]
+    assert drawn(picture(), last=last) == ["Climb!", "Last: Bob · Won · Cards Ann (4), Bob (0)"]
     assert drawn(picture(), last=last | {"won": False, "cards": []}) == ["Climb!", "Last: Bob"]
 
 
@@ -123,12 +122,12 @@ def test_choices_that_are_alike_stand_side_by_side_and_keep_their_numbers() -> N
     jumps = [{"type": "hills.jump", "card": tree} for tree in ("oak", "elm", "fir")]
     assert list(picture(width=34).choices([{"type": "hills.climb"}, *jumps])) == [
         " [1] Climb",
-        "Jump over",
-        " [2] Big oak   [3] elm",
-        " [4] fir",
+        " [2] Jump over the big oak",
+        " [3] Jump over the elm",
+        " [4] Jump over the fir",
     ]
-    wide = [{"type": "hills.jump", "card": "oak", "height": 2}]
-    assert list(picture().choices(wide)) == ["Jump over", " [1] Tree: Big oak, height: 2"]
+    assert list(picture(width=60).choices(jumps)) == [" [1] Jump over the big oak   [2] Jump over the elm", " [3] Jump over the fir"]
+    assert list(picture().choices([{"type": "hills.of_no_words"}])) == [" [1] hills.of_no_words"]
 
 
 def test_a_number_is_a_seat_only_where_the_document_says_so() -> None:

@@ -54,18 +54,18 @@ def test_the_first_table_of_pico_looks_so(played: Played) -> None:
         "Edition: Pico 2 (1997)",
     ]
     assert "  Ada receives five cards." in opening.splitlines()
-    phase, facts, captions, own, bots, command, choices, *rest = table.splitlines()
+    phase, facts, captions, own, bots, *rest = table.splitlines()
     assert phase == "Choose a card"
     assert re.fullmatch(r"Round 1 · Trick 1 · Face up \d+", facts)
     assert captions.split() == ["Hand", *(["Laid"] if "✓" in bots else []), "Points", "Total"]
     hand = re.findall(r"\d+", own.removeprefix("▸ Ada"))[:5]
     assert own.startswith("▸ Ada   ")
-    assert bots.startswith("  Bot   ")
-    assert command == "Lay this card face down"
-    assert re.findall(r"\[(\d)\] (\d+)", choices) == [(str(number), card) for number, card in enumerate(hand, start=1)]
+    assert bots.startswith("  Bot 2   ")
+    choices = " ".join(rest[:2])
+    assert re.findall(r"\[(\d)\] Lay the (\d+) face down", choices) == [(str(number), card) for number, card in enumerate(hand, start=1)]
     again = "A number from 1 to 5, r, or q."
-    assert rest[:6] == ["> ?", again, "> 0", again, "> 7", again]
-    assert rest[6:8] == ["> r", "# Pico"]
+    assert rest[2:8] == ["> ?", again, "> 0", again, "> 7", again]
+    assert rest[8:10] == ["> r", "# Pico"]
     assert screen.endswith("You have left the table.\n")
 
 
@@ -82,7 +82,7 @@ def test_who_gives_up_has_lost(played: Played) -> None:
 def test_several_bots_have_names_of_their_own(played: Played) -> None:
     screen = played("schemers", ["1", "q"], seats=4, level="easy", option=["stakes=50-100"])
     assert "Stakes: Start with 50, pass 100" in screen
-    assert {name for name in ("Bot A", "Bot B", "Bot C") if f"  {name} is ready." in screen} == {"Bot A", "Bot B", "Bot C"}
+    assert {name for name in ("Bot 2", "Bot 3", "Bot 4") if f"  {name} is ready." in screen} == {"Bot 2", "Bot 3", "Bot 4"}
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,18 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
     games = max(1, options["games_per_player"] * seats)
     terms = {"values": options["values"], "bets": options["bets"], "super_lead": options["super_lead"]}
     tape.expect("series_begun", seats=seats, games=games, cards=deck, **terms)
-    totals, first = [0] * seats, -1
+    totals, taken, first = [0] * seats, [0] * seats, -1
+
+    def standing() -> list[Place]:
+        running = [before + now for before, now in zip(totals, taken, strict=True)]
+        return ranked(range(seats), lambda seat: -running[seat], running.__getitem__)
+
+    tape.standing = standing
     for number in range(1, games + 1):
         hands, leader = _deal(tape, deck, seats, number)
         require(number == 1 or leader == (first + 1) % seats, "the next one in turn leads")
         first = leader
         bets = _bets(tape, seats) if options["bets"] else [None] * seats
-        taken = [0] * seats
         for _ in range(8):
             leader = _trick(tape, hands, leader, taken, options["super_lead"])
         won = [bet is not None and abs(bet - count) <= 1 for bet, count in zip(bets, taken, strict=True)]
@@ -30,7 +35,8 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
         totals = [before + now for before, now in zip(totals, counted, strict=True)]
         winners = [seat for seat in range(seats) if counted[seat] == min(counted)]
         tape.expect("game_ended", game_number=number, taken=taken, bets_won=won, counted=counted, winners=winners, totals=totals)
-    return ranked(range(seats), lambda seat: -totals[seat], totals.__getitem__), "games_played"
+        taken = [0] * seats
+    return standing(), "games_played"
 
 
 def _deal(tape: Tape, deck: list[str], seats: int, number: int) -> tuple[list[Counter[str]], int]:

@@ -11,6 +11,7 @@ FACES = (*COLUMNS, "choice", "cross")
 def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place], str]:
     """The ranking and the reason of the end."""
     totals = [0] * seats
+    tape.standing = lambda: ranked(range(seats), totals.__getitem__, totals.__getitem__)
     for number in range(1, options["games"] + 1):
         tape.expect("game_started", game_number=number, games=options["games"], sheets=[dict.fromkeys(COLUMNS, 0)] * seats)
         points = []
@@ -18,15 +19,16 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
             sheet, forced = _train(tape, seat)
             couples, wagons = _grouped(sheet)
             points.append(-20 if wagons is None else (wagons - 1) * wagons)
-            totals[seat] += points[-1]
-            scored = {"couples": couples, "wagons": wagons, "points": points[-1], "forced": forced, "totals": totals}
+            now = [*totals[:seat], totals[seat] + points[-1], *totals[seat + 1 :]]
+            scored = {"couples": couples, "wagons": wagons, "points": points[-1], "forced": forced, "totals": now}
             if forced:
                 tape.expect("turn_scored", seat=seat, **scored)
             else:
                 stopped = tape.choice("turn_scored", [seat])
                 require(stopped == {"seat": seat, **scored}, f"the train scores {scored}, not {stopped}")
+            totals = now
         tape.expect("game_ended", game_number=number, points=points, totals=totals)
-    return ranked(range(seats), totals.__getitem__, totals.__getitem__), "games_played"
+    return tape.standing(), "games_played"
 
 
 def _train(tape: Tape, seat: int) -> tuple[dict[str, int], bool]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.referees import black_sheep, little_train, pico, schemers, wolves
-from tests.referees.tape import Foul, Tape
+from tests.referees import black_sheep, house, little_train, pico, schemers, wolves
+from tests.referees.tape import CutShort, Foul, Tape
 
 REFEREES = {
     "wolves": wolves.judge,
@@ -18,7 +18,11 @@ def judge(record: dict[str, Any]) -> None:
     """Raises `Foul` unless the match was played by the rules, from its first event to its result."""
     tape = Tape(record)
     try:
-        ranking, reason = REFEREES[record["game"]](tape, record["options"], len(record["seats"]))
+        try:
+            standing, reason = REFEREES[record["game"]](tape, record["options"], len(record["seats"]))
+        except CutShort:
+            standing, reason = tape.standing(), ""
+        ranking, reason = house.judge(record, standing, reason)
     except LookupError as error:
         raise Foul("the record tells of a seat or a thing that is not there") from error
     ended = record["events"][-1]["event"]

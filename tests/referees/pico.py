@@ -23,18 +23,18 @@ def judge(tape: Tape, options: dict[str, str], seats: int) -> tuple[list[Place],
     face_up = tape.read("face_up_card_placed")["card"]
     require(sorted([*dealt[0], *dealt[1], face_up]) == sorted(worth), "every card of the deck is dealt once")
     totals = [0, 0]
+    tape.standing = lambda: ranked(range(2), totals.__getitem__, totals.__getitem__)
     for number in (1, 2):
         if number == 2:
             dealt.reverse()
             tape.expect("hands_exchanged", hands=dealt)
-        points = _round(tape, [set(hand) for hand in dealt], worth)
-        totals = [before + now for before, now in zip(totals, points, strict=True)]
+        points = _round(tape, [set(hand) for hand in dealt], worth, totals)
         tape.expect("round_ended", round=number, points=points, totals=totals)
-    return ranked(range(2), totals.__getitem__, totals.__getitem__), "rounds_played"
+    return tape.standing(), "rounds_played"
 
 
-def _round(tape: Tape, hands: list[set[int]], worth: dict[int, int]) -> list[int]:
-    """The red points of a round, which is over when a player is left with one card."""
+def _round(tape: Tape, hands: list[set[int]], worth: dict[int, int], totals: list[int]) -> list[int]:
+    """The red points of a round, which is over when a player is left with one card; they are added to the totals."""
     points = [0, 0]
     while all(len(hand) > 1 for hand in hands):
         laid: dict[int, int] = {}
@@ -48,5 +48,6 @@ def _round(tape: Tape, hands: list[set[int]], worth: dict[int, int]) -> list[int
         winner = 0 if laid[0] == taking else 1
         hands[winner].remove(taking)
         points[winner] += worth[taking]
+        totals[winner] += worth[taking]
         tape.expect("trick_resolved", winner=winner, card=taking, points=points)
     return points

@@ -13,6 +13,11 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
     scores = [start] * seats
     tape.expect("stakes_chosen", goal=goal, scores=scores, **{name: options[name] for name in ("stakes", "rounds_max", "whispers")})
     playing, out_in = list(range(seats)), dict[int, int]()
+
+    def worth(seat: int) -> tuple[float, int]:
+        return out_in.get(seat, float("inf")), scores[seat]
+
+    tape.standing = lambda: ranked(range(seats), worth, scores.__getitem__)
     number, reason = 0, ""
     while not reason:
         number += 1
@@ -26,11 +31,7 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
         out_in |= dict.fromkeys(eliminated, number)
         playing = [seat for seat in playing if seat not in eliminated]
         reason = _end([scores[seat] for seat in playing], goal, number, options["rounds_max"])
-
-    def worth(seat: int) -> tuple[float, int]:
-        return out_in.get(seat, float("inf")), scores[seat]
-
-    return ranked(range(seats), worth, scores.__getitem__), reason
+    return tape.standing(), reason
 
 
 def _dice(tape: Tape, die: str, playing: list[int], paying: list[int] | None = None) -> list[int]:

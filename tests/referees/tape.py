@@ -13,6 +13,14 @@ class Foul(Exception):
     """The record of a match breaks the rules."""
 
 
+class CutShort(Exception):
+    """The match ended in the midst of its game, while somebody had to choose."""
+
+
+CUT = ("resigned", "abandoned", "stopped")
+"""Why a match may end before its game does."""
+
+
 def require(holds: bool, what: str) -> None:
     if not holds:
         raise Foul(what)
@@ -24,6 +32,9 @@ class Tape:
     def __init__(self, record: dict[str, Any]) -> None:
         versions = [item["version"] for item in record["events"]]
         require(versions == list(range(1, len(versions) + 1)), "the record has a gap")
+        self._cut = record["events"][-1]["event"].get("reason") in CUT
+        self.standing: Callable[[], list[Place]] = list
+        """How the seats stand by what has been read; the referee sets it, and keeps to it what it goes by."""
         self._items = [item for item in record["events"] if not item["event"]["type"].startswith("match.")]
         self._next = 0
 
@@ -37,7 +48,9 @@ class Tape:
         return self._take(kind, None)
 
     def choice(self, kind: str, among: Iterable[int]) -> Event:
-        """The next event, which has to be a choice of this kind by one of these seats."""
+        """The next event, which has to be a choice of this kind by one of these seats. Raises `CutShort` where the match ended instead."""
+        if self._cut and not self.next:
+            raise CutShort
         event = self._take(kind, self._items[self._next]["event"].get("seat", -1) if self.next else None)
         require(event["seat"] in among, f"seat {event['seat']} owes no {kind}")
         return event

@@ -18,6 +18,11 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
     hands = [Counter(whole) for _ in range(seats)]
     totals = [0] * seats
     used: list[list[str]] = [[] for _ in range(seats)]
+
+    def worth(seat: int) -> tuple[int, int, bool]:
+        return totals[seat], -len(used[seat]), used[seat] == ["LITTLE"]
+
+    tape.standing = lambda: ranked(range(seats), worth, totals.__getitem__)
     for number in range(1, rounds + 1):
         played = _laid(tape, hands)
         points = _resolved(tape, played)
@@ -27,11 +32,7 @@ def judge(tape: Tape, options: dict[str, Any], seats: int) -> tuple[list[Place],
             used[seat] += [card] if card in WOLVES else []
         tape.expect("round_ended", round=number, points=points, totals=totals)
     tape.expect("last_cards_discarded", cards=[next(iter(+hand)) for hand in hands])
-
-    def worth(seat: int) -> tuple[int, int, bool]:
-        return totals[seat], -len(used[seat]), used[seat] == ["LITTLE"]
-
-    return ranked(range(seats), worth, totals.__getitem__), "rounds_played"
+    return tape.standing(), "rounds_played"
 
 
 def _laid(tape: Tape, hands: list[Counter[str]]) -> list[str]:
@@ -62,10 +63,10 @@ def _resolved(tape: Tape, played: list[str]) -> list[int]:
     done: dict[str, list[Any]] = {kind: [] for kind in due}
     points = [0] * len(played)
     while (kind := tape.next) != "round_ended":
-        require(kind in due, f"{kind} has no place here")
         # Somebody has a choice while the sheep differ; else the rules make the pick.
-        chooses = kind == "sheep_picked" and len(alone) == 2 and len(+left) > 1
-        event = tape.choice(kind, range(len(played))) if chooses else tape.read(kind)
+        chooses = len(alone) == 2 and len(+left) > 1 and kind in ("sheep_picked", "")
+        require(chooses or kind in due, f"{kind} has no place here")
+        event = tape.choice("sheep_picked", range(len(played))) if chooses else tape.read(kind)
         match kind:
             case "wolves_cancelled":
                 done[kind].append((event["card"], event["seats"]))

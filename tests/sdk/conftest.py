@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.sdk.guide import ROOT, Row, rows
+from tests.sdk.guide import ROOT, Row, programs, rows
 
 LONGEST_SECONDS = 300
 """For one command, on a machine that has much else to do."""
@@ -56,13 +56,18 @@ def require(program: str) -> None:
 
 
 def project(folder: Path) -> Path:
-    """An empty project for Node in this folder, with the document beside it, also in OpenAPI 3.0."""
+    """A folder with nothing in it but the document, also in OpenAPI 3.0, and the tools of Node."""
     folder.mkdir()
     for document in ("openapi.json", "openapi-3.0.json"):
         shutil.copy(ROOT / "openapi" / document, folder)
-    shutil.copy(ROOT / "tools" / "tsconfig.json", folder)
-    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
     (folder / "node_modules").symlink_to(ROOT / "tools" / "node_modules")
+    return folder
+
+
+def set_up(folder: Path) -> Path:
+    """A project in TypeScript there, made as the page says; what it would install is installed."""
+    [lines] = [text.splitlines() for text in programs("sh") if "tsconfig.json" in text]
+    run(folder, "bash", "-ec", "\n".join(line for line in lines if not line.startswith("npm install")))
     return folder
 
 
@@ -73,6 +78,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generate]:
 
     def make(row: Row) -> Generated:
         folder = project(tmp_path_factory.mktemp("client") / "project")
+        if row.needs == "npx":
+            set_up(folder)
         return Generated(folder, run(folder, "bash", "-c", f"{row.generate} 2>&1"))
 
     with ThreadPoolExecutor(2) as workers:

@@ -2,14 +2,17 @@
 
 import json
 import re
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tree_sitter
+from tree_sitter import Parser
 
 from tests.sdk.conftest import Generate
-from tests.sdk.guide import ROOT, pins, rows
+from tests.sdk.guide import ROOT, pins, programs, rows
 from tests.sdk.languages import LANGUAGES, Language
 from tests.service.documented import document
 
@@ -30,7 +33,7 @@ def test_the_versions_that_are_named_are_those_that_are_tried() -> None:
     node = json.loads((ROOT / "tools" / "package.json").read_text("utf-8"))["devDependencies"]
     named = [pins(row.install) for row in rows().values()]
     assert all(named)
-    named.append(pins((ROOT / "examples" / "README.md").read_text("utf-8")))
+    named += [pins("\n".join(programs("sh"))), pins((ROOT / "examples" / "README.md").read_text("utf-8"))]
     named.append(json.loads((ROOT / "examples" / "typescript" / "package.json").read_text("utf-8"))["devDependencies"])
     for package, pinned in (each for found in named for each in found.items()):
         assert pinned == (node[package] if package in node else version(package)), package
@@ -61,6 +64,14 @@ def test_its_types_are_those_of_the_document(types: tuple[Language, Path, dict[s
     assert not [name for name, text in files.items() if "UNKNOWN_BASE_TYPE" in text]
 
 
+@pytest.mark.parametrize(("name", "grammar"), [(name, each.grammar) for name, each in LANGUAGES.items() if each.grammar])
+def test_what_is_not_compiled_is_at_least_of_its_language(name: str, grammar: Callable[[], object], generated: Generate) -> None:
+    language, folder = LANGUAGES[name], generated(name).folder / "ludicitude"
+    parser, made = Parser(tree_sitter.Language(grammar())), [*folder.glob(language.models), *folder.glob(language.apis)]
+    assert [path.name for path in made if parser.parse(path.read_bytes()).root_node.has_error] == []
+    assert parser.parse(b"}" + made[0].read_bytes()).root_node.has_error
+
+
 def test_its_unions_know_their_members(types: tuple[Language, Path, dict[str, str]]) -> None:
     """Each is told apart by its tag, and none is one class with the fields of all."""
     language, _, files = types
@@ -82,4 +93,4 @@ def test_only_the_schema_of_options_can_be_anything(types: tuple[Language, Path,
 def test_moments_are_moments_and_headers_are_parameters(types: tuple[Language, Path, dict[str, str]]) -> None:
     language, folder, files = types
     assert re.search(language.moment, files["matchview"])
-    assert any(re.search(language.call.format(), path.read_text("utf-8")) for path in folder.rglob(f"*{Path(language.models).suffix}"))
+    assert any(re.search(language.call.format(), path.read_text("utf-8")) for path in folder.glob(language.apis))

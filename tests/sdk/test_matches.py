@@ -1,10 +1,12 @@
 """Programs on generated clients pass the strictest checks of their language, and play every game on a running service."""
 
 import json
+import os
 import re
 import shutil
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import pytest
 
 from domain.games import GAMES
 from tests.faults.served import Served, served
-from tests.sdk.conftest import Generate, project, require, run
-from tests.sdk.guide import ROOT, programs
+from tests.sdk.conftest import Generate, project, require, run, set_up
+from tests.sdk.guide import ROOT, page, programs
+from tests.sdk.kotlin import compiled, libraries
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -39,11 +42,18 @@ def service(used_server_folder: Path) -> Iterator[Served]:
         yield started
 
 
+@pytest.fixture(scope="module", autouse=True)
+def kotlin(generated: Generate) -> Iterator[Future[Path] | None]:
+    """The folder of the compiled client of Kotlin, where there is Java. Compiling takes half a minute, in which the others play."""
+    with ThreadPoolExecutor(1) as worker:
+        yield worker.submit(compiled, generated("Kotlin").folder, PLAYERS / "Player.kt") if shutil.which("java") else None
+
+
 @pytest.fixture(scope="module")
 def typescript(generated: Generate, tmp_path_factory: pytest.TempPathFactory, service: Served) -> Path:
     """The folder of everything in TypeScript, checked and compiled at once."""
     require("node")
-    folder = project(tmp_path_factory.mktemp("typescript") / "project")
+    folder = set_up(project(tmp_path_factory.mktemp("typescript") / "project"))
     shutil.copy(generated("TypeScript").folder / "ludicitude.d.ts", folder)
     shutil.copytree(generated("TypeScript with streams").folder / "ludicitude", folder / "ludicitude")
     for program in [*PLAYERS.glob("*.ts"), *EXAMPLES.glob("typescript/*.ts")]:
@@ -59,9 +69,10 @@ def python(generated: Generate, service: Served) -> Path:
     """The folder of everything in Python, checked by mypy as strictly as it can."""
     folder = generated("Python").folder
     shutil.copy(PLAYERS / "player.py", folder)
-    shutil.copy(EXAMPLES / "python" / "table.py", folder)
+    for program in EXAMPLES.glob("python/*.py"):
+        shutil.copy(program, folder)
     (folder / "page.py").write_text("\n".join(programs("python")).replace("http://localhost:8000", service.address), "utf-8")
-    names = ["player.py", "page.py", "table.py", "ludicitude/ludicitude_client"]
+    names = ["player.py", "page.py", "table.py", "follow.py", "ludicitude/ludicitude_client"]
     run(folder, sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy", *names, MYPYPATH="ludicitude")
     return folder
 
@@ -107,12 +118,13 @@ def test_the_client_of_java_plays_every_game(generated: Generate, service: Serve
 
 
 def test_the_programs_of_the_page_do_what_it_says(python: Path, typescript: Path) -> None:
-    pages = [run(typescript, "node", f"out/page{number}.js") for number in range(len(programs("ts")))]
-    pages.append(run(python, sys.executable, "page.py", PYTHONPATH="ludicitude"))
-    assert len(pages) == 3
-    for said in pages:
+    *playing, streaming = [run(typescript, "node", f"out/page{number}.js") for number in range(len(programs("ts")))]
+    playing.append(run(python, sys.executable, "page.py", PYTHONPATH="ludicitude"))
+    assert len(playing) == 3
+    for said in playing:
         assert said.count("takes the trick") > 5
-        assert "rounds_played" in said
+        assert said.endswith("rounds_played\n")
+    assert streaming == programs("text")[0]
 
 
 @pytest.mark.parametrize("game", ["pico", "little-train"])
@@ -127,9 +139,23 @@ def test_the_examples_play_to_the_end(game: str, python: Path, typescript: Path,
         assert re.search(r"^1\. (You|The bot), -?\d+ points\n[12]\. (You|The bot), -?\d+ points\n\Z", said, re.MULTILINE), said
 
 
-def test_the_lines_for_java_stand_in_a_program_that_was_run() -> None:
-    [lines] = programs("java")
-    player = " ".join((PLAYERS / "Player.java").read_text("utf-8").split())
-    for words in ("setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))", 'request.header("Authorization", "Bearer " + token)'):
-        assert words in lines
-        assert words in player
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("Player.java", "setDefaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))"),
+        ("Player.java", 'request.header("Authorization", "Bearer " + token)'),
+        ("Player.kt", "ApiClient.accessToken = "),
+        ("Player.kt", "Serializer.kotlinxSerializationJsonConfiguration = { explicitNulls = false }"),
+        ("Player.kt", "is Table.PicoWrapper"),
+    ],
+)
+def test_the_lines_for_java_and_kotlin_stand_in_programs_that_were_run(program: str, words: str) -> None:
+    assert words in page()
+    assert words in " ".join((PLAYERS / program).read_text("utf-8").split())
+
+
+def test_the_client_of_kotlin_plays_every_game(kotlin: Future[Path] | None, service: Served) -> None:
+    require("npx")  # Which brings the library for HTTP.
+    require("java")
+    assert kotlin is not None
+    check(run(kotlin.result(), "java", "-cp", os.pathsep.join(["out", libraries()]), "PlayerKt", service.address), service)

@@ -101,6 +101,8 @@ WRONG: list[tuple[str, str, dict[str, str], dict[str, Any], int | None]] = [
     ("GET", "{match}/events?After=1", {}, {}, 400),
     ("GET", "{match}/events?after", {}, {}, 400),
     ("GET", "{match}/events?&", {}, {}, 200),
+    ("GET", "{match}/stream?after=1ticket=tkt_x", {}, {}, 400),
+    ("GET", "{match}/stream?after=1&after=2ticket=tkt_x", {}, {}, 400),
     ("POST", "{match}/commands?after=1", {}, {"json": {"command": {"type": "pico.commit_card", "card": 99}}}, 400),
     ("GET", "{match}", {"Authorization": "Bearer lud_nobody"}, {}, 401),
     ("GET", "{match}", {"Authorization": "Basic x"}, {}, 401),

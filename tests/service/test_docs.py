@@ -65,3 +65,20 @@ async def test_the_guide_is_nothing_but_its_pages(client: httpx.AsyncClient) -> 
     for page in ("nothing.md", "..%2fREADME.md", "../../README.md", "%2fetc%2fpasswd"):
         answer = await client.get(f"/docs/guide/{page}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), page
+
+
+async def test_the_snippets_of_the_guide_call_the_server_that_it_is_read_on(client: httpx.AsyncClient) -> None:
+    paths = [path.relative_to(resources.folder("docs")).as_posix() for path in resources.folder("docs").rglob("*.md")]
+    for host in ("play.example:18080", "[::1]:8000"):
+        shown = [(await client.get(f"/docs/guide/{path}", headers={"Host": host})).text for path in paths]
+        assert not [path for path, text in zip(paths, shown, strict=True) if "localhost:8000" in text]
+        assert sum(text.count(f"http://{host}") for text in shown) > 20
+    tutorial = (await client.get("/docs/guide/tutorial.md", headers={"Host": "play.example$(reboot)"})).text
+    assert "reboot" not in tutorial
+    assert "http://localhost:8000/v1" in tutorial
+
+
+async def test_a_folder_of_the_guide_begins_with_its_first_page(client: httpx.AsyncClient) -> None:
+    for folder in ("games", "games/"):
+        answer = await client.get(f"/docs/guide/{folder}")
+        assert (answer.status_code, answer.headers["location"]) == (302, "/docs/guide/games/README.md")

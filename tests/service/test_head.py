@@ -3,7 +3,7 @@
 import pytest
 
 from service.edge import Edge
-from tests.service.raw import BODY, GOOD, Server
+from tests.service.raw import BODY, CHUNKED, GOOD, Server
 
 PAGE = b"GET /page?need=x HTTP/1.1\r\nHost: h\r\n%s\r\n\r\n"
 
@@ -69,6 +69,36 @@ async def test_a_header_that_has_one_value_is_sent_once(server: Server, name: st
         assert (status, problem["code"]) == (400, "invalid_parameter")
         assert problem["errors"] == [{"source": "header", "pointer": f"/{name}", "detail": "It is sent twice."}]
         await client.ended()
+
+
+@pytest.mark.parametrize(
+    "line", [b"GET /page?need=x HTTP/2.0", b"GET /page?need=x HTTP/0.9", b"GET /page?need=x HTTP/1.2", b"GET /page?need=x"]
+)
+async def test_other_versions_of_http_are_not_spoken(server: Server, line: bytes) -> None:
+    client = await server.open()
+    await client.send(line + (b"\r\nHost: h" if b"HTTP" in line else b"") + b"\r\n\r\n")
+    assert await client.refused() == (400, "malformed_request")
+
+
+@pytest.mark.parametrize(
+    ("version", "coding", "code"),
+    [
+        (b"1.1", b"identity\r\nTransfer-Encoding: chunked", "invalid_parameter"),
+        (b"1.1", b"chunked\r\nTransfer-Encoding: chunked", "malformed_request"),
+        (b"1.1", b"identity", "malformed_request"),
+        (b"1.1", b"chunked, identity", "malformed_request"),
+        (b"1.1", b"xchunked", "malformed_request"),
+        (b"1.1", b"\x0bchunked", "malformed_request"),
+        (b"1.0", b"chunked", "malformed_request"),
+    ],
+)
+async def test_a_body_has_one_end_that_everybody_sees(server: Server, version: bytes, coding: bytes, code: str) -> None:
+    client = await server.open()
+    head = CHUNKED.replace(b"HTTP/1.1", b"HTTP/" + version).replace(b"chunked", coding)
+    await client.send(head + b"25\r\n" + BODY + b"\r\n0\r\n\r\n")
+    status, _, problem = await client.answer()
+    assert (status, problem["code"]) == (400, code)
+    await client.ended()
 
 
 async def test_a_header_that_is_a_list_may_come_in_pieces(server: Server) -> None:

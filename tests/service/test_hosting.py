@@ -32,7 +32,9 @@ async def test_a_match_is_started_with_or_without_a_body(join: Join, how: dict[s
 async def test_open_seats_are_filled_with_bots_of_a_level_that_there_is(join: Join) -> None:
     ada = await join("Ada")
     path = await opened(ada)
-    assert problem(await ada.post(f"{path}/start", json={"fill_with_bots": "godlike"})) == (422, "no_such_level")
+    refused = await ada.post(f"{path}/start", json={"fill_with_bots": "godlike"})
+    assert problem(refused) == (422, "no_such_level")
+    assert "There are `easy`, `normal`." in refused.json()["errors"][0]["detail"]
     view = (await ada.post(f"{path}/start", json={"fill_with_bots": "normal"})).json()
     assert [(seat["kind"], seat["bot_level"]) for seat in view["seats"]] == [("player", None), *[("bot", "normal")] * 3]
 

@@ -193,20 +193,23 @@ def test_the_defaults_let_a_busy_front_end_play() -> None:
         ("10.0.0.0/8", "10.0.0.2", "6.6.6.6, 203.0.113.5, 10.0.0.9", "203.0.113.5"),
         ("10.0.0.0/8", "192.0.2.9", "203.0.113.5", "192.0.2.9"),
         ("10.0.0.2,2001:db8::/32", "2001:db8::7", "203.0.113.5", "203.0.113.5"),
+        ("10.0.0.0/8", "10.0.0.2", "203.0.113.5 | 10.0.0.9", "203.0.113.5"),
+        ("10.0.0.0/8", "10.0.0.2", "6.6.6.6 | 203.0.113.5", "203.0.113.5"),
+        ("", "10.0.0.2", "203.0.113.5 | 10.0.0.9", "10.0.0.2"),
     ],
 )
 async def test_only_a_trusted_proxy_is_believed(trusted: str, peer: str, forwarded: str, counted: str) -> None:
-    """A client can write anything into X-Forwarded-For, so what counts is what the last proxy of ours has seen."""
+    """A client can write anything into X-Forwarded-For, so what counts is what the last proxy of ours has seen; `|` begins a new line."""
     app = app_of_routes(
         limits=Limits(per_address=3), trusted_proxies=settings.read({"LUDICITUDE_TRUSTED_PROXIES": trusted}).trusted_proxies
     )
 
-    async def ask(host: str, **headers: str) -> httpx.Response:
+    async def ask(host: str, *lines: str) -> httpx.Response:
         transport = httpx.ASGITransport(app, client=(host, 1))  # type: ignore[arg-type]
-        async with httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test", headers=headers) as client:
-            return await client.get("/page?need=x")
+        async with httpx.AsyncClient(transport=transport, base_url="http://ludicitude.test") as client:
+            return await client.get("/page?need=x", headers=[("X-Forwarded-For", line) for line in lines])
 
-    first = told(await ask(peer, **{"X-Forwarded-For": forwarded}))
+    first = told(await ask(peer, *forwarded.split(" | ")))
     assert (first, told(await ask(counted))) == (("address", 2, 20), ("address", 1, 20))
 
 

@@ -1,10 +1,18 @@
 """Playing the same again: one new match, however many ask at once, and the old one leads to it."""
 
 import asyncio
+from datetime import datetime, timedelta
+from typing import Any
+from unittest.mock import ANY
 
 import httpx
+from litestar import Litestar
 
-from tests.service.conftest import Join
+from service import settings
+from service.app import create_app
+from service.http.turns import turn_frames
+from tests.service.conftest import Join, bearing, inside, running
+from tests.service.test_turns import told
 
 SHEEP = {"options": {"game": "black-sheep"}, "seats": 4}
 
@@ -18,6 +26,19 @@ async def played(players: list[httpx.AsyncClient]) -> str:
         await player.post(f"{path}/resign")
     assert (await players[0].get(path)).json()["status"] == "ended"
     return path
+
+
+async def of_two(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> str:
+    """The path of a match of Pico that bob has given up."""
+    path = f"/v1/matches/{(await ada.post('/v1/matches', json={'options': {'game': 'pico'}})).json()['match_id']}"
+    await bob.post(f"{path}/seats", json={})
+    assert (await bob.post(f"{path}/resign")).json()["status"] == "ended"
+    return path
+
+
+async def waiting(player: httpx.AsyncClient) -> list[Any]:
+    """What waits for this player."""
+    return list((await player.get("/v1/players/me/turns")).json()["items"])
 
 
 async def test_all_who_ask_at_once_meet_at_one_new_match(join: Join) -> None:
@@ -58,8 +79,128 @@ async def test_strangers_neither_ask_nor_take_a_seat_that_is_kept(join: Join) ->
     refused = await eve.post(f"{path}/rematch")
     assert (refused.status_code, refused.json()["code"]) == (403, "not_seated")
     offered = (await players[0].post(f"{path}/rematch")).json()
-    refused = await eve.post(f"/v1/matches/{offered['match_id']}/seats", json={})
-    assert (refused.status_code, refused.json()["code"]) == (409, "match_full")
+    for body in ({}, {"seat": 2}):
+        refused = await eve.post(f"/v1/matches/{offered['match_id']}/seats", json=body)
+        assert (refused.status_code, refused.json()["code"]) == (409, "seat_kept")
+    refused = await eve.post(f"/v1/matches/{offered['match_id']}/seats", json={"seat": 1})
+    assert refused.json()["code"] == "seat_taken"
+
+
+async def test_everybody_sees_for_whom_an_open_seat_is_kept(join: Join, client: httpx.AsyncClient) -> None:
+    players = [await join(name) for name in ("Ada", "Bob", "Cid", "Dot")]
+    path = await played(players)
+    dot, _, bob, cid = [(await player.get("/v1/players/me")).json()["player_id"] for player in (players[3], *players[:3])]
+    offered = (await players[0].post(f"{path}/rematch")).json()
+    assert [(seat["kind"], seat["display_name"], seat["kept_for"]) for seat in offered["seats"]] == [
+        ("open", "Dot", dot),
+        ("player", "Ada", None),
+        ("open", "Bob", bob),
+        ("open", "Cid", cid),
+    ]
+    [listed] = (await client.get("/v1/matches", params={"status": "open"})).json()["items"]
+    assert (listed["seats"], listed["seats_open"]) == (offered["seats"], 0)
+    begun = [await player.post(f"{path}/rematch") for player in players][-1].json()
+    assert (begun["status"], [seat["kept_for"] for seat in begun["seats"]]) == ("playing", [None] * 4)
+
+
+async def test_a_rematch_waits_for_its_players_at_their_own_page(join: Join) -> None:
+    ada, bob, cid, dot = players = [await join(name) for name in ("Ada", "Bob", "Cid", "Dot")]
+    path = await played(players)
+    offered = (await ada.post(f"{path}/rematch")).json()
+    assert await waiting(bob) == [
+        {
+            "kind": "invitation",
+            "match_id": offered["match_id"],
+            "game": "black-sheep",
+            "seat": 2,
+            "rematch_of": path.removeprefix("/v1/matches/"),
+            "host": offered["host"],
+            "host_name": "Ada",
+            "deadline_at": ANY,
+        }
+    ]
+    [invitation] = await waiting(bob)
+    opened, until = (datetime.fromisoformat(text) for text in (offered["server_time"], invitation["deadline_at"]))
+    assert abs(until - opened - timedelta(days=1)) < timedelta(minutes=1)
+    assert await waiting(ada) == await waiting(await join("Eve")) == []
+    await bob.post(f"/v1/matches/{offered['match_id']}/seats", json={})
+    assert await waiting(bob) == []
+    for player in (cid, dot):
+        await player.post(f"{path}/rematch")
+    kinds = [turn["kind"] for player in players for turn in await waiting(player)]
+    assert kinds == ["turn"], "one of them leads"
+
+
+async def test_who_follows_their_page_hears_of_a_rematch_as_it_is_asked_for_and_taken_back(app: Litestar, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    path = await of_two(ada, bob)
+    frames = turn_frames(app.state["turns"], (await bob.get("/v1/players/me")).json()["player_id"])
+    assert await told(frames) == {"frame": "turns", "items": []}
+    new = (await ada.post(f"{path}/rematch")).json()["match_id"]
+    frame = await told(frames)
+    assert (frame["frame"], frame["invitation"]["match_id"], frame["invitation"]["host_name"]) == ("invitation", new, "Ada")
+    await ada.delete(f"/v1/matches/{new}/seats/me")
+    assert await told(frames) == {"frame": "done", "match_id": new}
+    again = (await ada.post(f"{path}/rematch")).json()["match_id"]
+    assert (await told(frames))["invitation"]["match_id"] == again
+    await bob.post(f"{path}/rematch")
+    frame = await told(frames)
+    assert (frame["frame"], frame["turn"]["match_id"]) == ("turn", again), "what it waits for now stands for what it waited for"
+    await frames.aclose()
+
+
+async def test_what_is_asked_for_in_another_process_is_heard_of_too(app: Litestar, database_url: str, join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    path = await of_two(ada, bob)
+    frames = turn_frames(app.state["turns"], (await bob.get("/v1/players/me")).json()["player_id"])
+    assert (await told(frames))["items"] == []
+    async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
+        over_there = bearing(inside(other), ada.headers["Authorization"].removeprefix("Bearer "))
+        new = (await over_there.post(f"{path}/rematch")).json()["match_id"]
+        assert (await told(frames))["invitation"]["match_id"] == new
+    await frames.aclose()
+
+
+async def test_of_two_one_declines_and_the_offer_is_void(join: Join) -> None:
+    ada, bob = await join("Ada"), await join("Bob")
+    path = await of_two(ada, bob)
+    offered = (await ada.post(f"{path}/rematch")).json()
+    new = f"/v1/matches/{offered['match_id']}"
+    heard = asyncio.create_task(ada.get(f"{new}/events", params={"after": offered["version"], "wait": 20}))
+    assert (await bob.delete(f"{new}/seats/me")).status_code == 204
+    left, ended = [item["event"] for item in (await heard).json()["items"]]
+    assert (left["type"], left["seat"], left["removed"]) == ("match.seat_left", 0, False)
+    assert (ended["type"], ended["reason"]) == ("match.ended", "declined")
+    assert (await waiting(bob), (await ada.get(path)).json()["rematch"]) == ([], None)
+    assert (await bob.post(f"{path}/rematch")).json()["match_id"] != offered["match_id"], "who changes their mind asks themselves"
+
+
+async def test_those_whom_a_private_rematch_waits_for_know_of_it_until_they_decline(join: Join) -> None:
+    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "wolves"}, "seats": 3, "visibility": "private"})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    for player in (bob, cid):
+        await player.post(f"{path}/seats", json={"invite": opened["invite"]})
+    for player in (ada, bob, cid):
+        await player.post(f"{path}/resign")
+    new = f"/v1/matches/{(await ada.post(f'{path}/rematch')).json()['match_id']}"
+    eve = await join("Eve")
+    assert [(await player.get(new)).status_code for player in (bob, cid, eve)] == [200, 200, 404]
+    assert [len((await player.get("/v1/matches?status=open")).json()["items"]) for player in (bob, eve)] == [1, 0]
+    await bob.delete(f"{new}/seats/me")
+    assert (await bob.get(new)).status_code == 404
+    assert (await cid.post(f"{new}/seats", json={})).json()["you"] == 0
+
+
+async def test_whoever_erases_their_account_is_waited_for_no_more(join: Join) -> None:
+    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    path = await of_two(ada, bob)
+    new = f"/v1/matches/{(await ada.post(f'{path}/rematch')).json()['match_id']}"
+    await bob.delete("/v1/players/me")
+    assert (await ada.get(new)).json()["result"]["reason"] == "declined"
+    anew = (await ada.post(f"{path}/rematch")).json()
+    assert [seat["kept_for"] for seat in anew["seats"]] == [None, None]
+    assert (await cid.post(f"/v1/matches/{anew['match_id']}/seats", json={})).json()["status"] == "playing"
 
 
 async def test_there_is_no_rematch_before_the_end(join: Join) -> None:

@@ -180,3 +180,31 @@ async def test_who_resigned_sees_what_the_seat_sees_does_nothing_for_it_and_come
     back = (await bob.post(f"{path}/seats", json={})).json()
     assert back["seats"][3] == before["seats"][3]
     assert back["you"] == 3
+
+
+async def test_what_a_stand_in_has_chosen_in_secret_is_shown_to_the_seat_s_own_player_alone_and_stays_chosen(join: Join) -> None:
+    """The seat stays theirs, so they see all that it sees; since the choice is made, nothing can be done with knowing it."""
+    ada, bob, cid = players = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "wolves"}, "seats": 3})).json()
+    path = f"/v1/matches/{opened['match_id']}"
+    for player in players[1:]:
+        await player.post(f"{path}/seats", json={})
+    version = (await cid.post(f"{path}/resign")).json()["version"]
+    await cid.get(f"{path}/events", params={"after": version, "wait": 10})
+    seen = [(await player.get(path)).json() for player in (*players, await join("Eve"))]
+    assert seen[2]["waiting_for"] == [0, 1]
+    chosen = seen[2]["table"]["your_card"]
+    assert chosen is not None
+    assert [view["table"]["your_card"] for view in (seen[0], seen[1], seen[3])] == [None] * 3
+    told = [(await player.get(f"{path}/events", params={"after": version})).json()["items"][0]["event"]["card"] for player in players]
+    assert told == [None, None, chosen]
+    other = {"command": {"type": "wolves.commit_card", "card": next(card for card in seen[2]["table"]["hands"][2] if card != chosen)}}
+    assert (await cid.post(f"{path}/commands", json=other)).json()["code"] == "resigned"
+    back = (await cid.post(f"{path}/seats", json={})).json()
+    assert (back["seats"][2]["stand_in"], back["decisions"], back["table"]["your_card"]) == (False, [], chosen)
+    assert (await cid.post(f"{path}/commands", json=other)).json()["code"] == "not_your_turn"
+    for player in (ada, bob):
+        [decision] = (await player.get(path)).json()["decisions"]
+        await player.post(f"{path}/commands", json={"command": decision["choices"][0]})
+    events = [item["event"] for item in (await ada.get(f"{path}/events", params={"limit": 500})).json()["items"]]
+    assert next(event["cards"] for event in events if event["type"] == "wolves.cards_revealed")[2] == chosen

@@ -32,6 +32,7 @@ async def test_an_outcome_that_cannot_be_is_refused_and_nothing_begins(join: Joi
     path = f"/v1/matches/{opened['match_id']}"
     answer = await bob.post(f"{path}/seats", json={})
     assert (answer.status_code, answer.json()["code"]) == (422, "outcome_does_not_fit")
+    assert answer.json()["errors"] == [], "nothing is wrong with this request"
     assert (await bob.get(path)).json()["version"] == opened["version"]
 
 

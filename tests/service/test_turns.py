@@ -32,6 +32,7 @@ async def test_a_match_waits_for_those_who_owe_a_choice_and_for_nobody_else(join
     [decision] = view["decisions"]
     assert await turns(ada) == [
         {
+            "kind": "turn",
             "match_id": match_id,
             "game": "pico",
             "seat": 0,

@@ -232,3 +232,5 @@ async def test_closing_lets_appends_under_way_end(small: EventStore, database_ur
         assert not closed.done()
     await closed
     assert [(await append).first for append in appends] == [2, 1]
+    with pytest.raises(StoreAway):
+        await small.version(stream)

@@ -193,7 +193,7 @@ async def test_a_page_comes_straight_from_the_index(store: EventStore, database:
 
 
 BOUNDS = (
-    *("stream_id = $1", "stream_id = :stream", "stream_id = ANY(:streams)"),
+    *("stream_id = $1", "stream_id = :stream", "stream_id = ANY(:streams)", "stream_id = f.stream_id"),
     *("pg_snapshot_xmin", "max(tx_id)"),
     # An audit walks from stream to stream by their ids, which no order of commits can mix up.
     "stream_id > :after AND version = 1",

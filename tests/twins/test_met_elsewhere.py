@@ -86,9 +86,11 @@ async def test_whoever_named_another_seat_in_the_request_saw_through_its_eyes(he
     ada = (await view(here, "ada", path))["seats"][0]["player_id"]
     for name in ("bob", "eve", "nobody"):
         plain = {key: value for key, value in (await view(here, name, path)).items() if key != "server_time"}
+        asked = await here.call(here.viewers[name], "GET", path, **{"X-Player-Id": ada, "Cookie": f"player={ada}"})
+        assert {key: value for key, value in asked.json().items() if key != "server_time"} == plain
         for wish in ("seat=0", "you=0", "viewer=0", f"player_id={ada}", "as=host"):
-            asked = await here.call(here.viewers[name], "GET", f"{path}?{wish}", **{"X-Player-Id": ada, "Cookie": f"player={ada}"})
-            assert {key: value for key, value in asked.json().items() if key != "server_time"} == plain
+            refused = await here.call(here.viewers[name], "GET", f"{path}?{wish}")
+            assert (refused.status_code, refused.json()["code"]) == (400, "invalid_parameter")
 
 
 async def test_a_player_without_a_choice_was_passed_over_and_the_others_knew_what_they_did_not_hold(here: World) -> None:

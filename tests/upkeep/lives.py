@@ -122,6 +122,15 @@ async def odd_lives(process: Process, luck: random.Random) -> list[AnyMatch]:
     def again(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
         return lobby.rematch(pico, fixed, match_id, "player 1", commitment, world)
 
+    declined = (await process.matches.open(new_call("player 1"), pico, again)).match
+    declined = await done(process, declined, lambda _, now, __: lobby.leave_seat(now, "player 0"), "player 0")
     follows = (await process.matches.open(new_call("player 1"), pico, again)).match
     follows = await done(process, follows, lambda game, now, world: lobby.take_seat(game, now, "player 0", None, "", world), "player 0")
-    return [closed, left, expired, abandoned, stopped, hosted, fixed, seeded, follows, await opened(process, pico, 2)]
+
+    def once_more(match_id: str, commitment: str, world: World) -> tuple[Entry, ...]:
+        return lobby.rematch(GAMES["schemers"], stopped, match_id, "player 2", commitment, world)
+
+    awaited = (await process.matches.open(new_call("player 2"), GAMES["schemers"], once_more)).match
+    awaited = await done(process, awaited, lambda _, now, __: lobby.leave_seat(now, "player 0"), "player 0")
+    rematches = [declined, follows, awaited]
+    return [closed, left, expired, abandoned, stopped, hosted, fixed, seeded, *rematches, await opened(process, pico, 2)]

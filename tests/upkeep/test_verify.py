@@ -40,6 +40,7 @@ async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process
     assert told[0].endswith(f"; {len(lives)} played again by the rules of this release.")
     assert {match.result.reason for match in lives if match.result} >= {
         "closed",
+        "declined",
         "expired",
         "abandoned",
         "resigned",
@@ -146,6 +147,14 @@ async def test_whatever_is_changed_is_found_and_told_in_a_line(process: Process,
         for table in ("es.events", "es.streams", "es.commands", "es.snapshots", "public.match_current", "public.match_seeds"):
             kept = f"kept_{table.split('.')[1]}"
             await vandal.execute(f"DELETE FROM {table}; INSERT INTO {table} SELECT * FROM {kept}; DROP TABLE {kept}")
+    assert (await verified(database_url))[0] == 0
+
+
+async def test_a_row_that_says_nothing_of_what_its_release_did_not_know_is_no_fault(
+    process: Process, vandal: Session, database_url: str
+) -> None:
+    await opened(process, PICO, 2)
+    await vandal.execute("UPDATE public.match_current SET shown = shown #- '{chairs,0,kept_for}'")
     assert (await verified(database_url))[0] == 0
 
 

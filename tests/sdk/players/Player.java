@@ -115,7 +115,7 @@ public class Player {
             new SeatsApi(player.client).takeSeat(id, new TakeSeat(), null, null);
         }
         List<String> refused = new ArrayList<>();
-        while (host.seen(id).getStatus() == MatchView.StatusEnum.PLAYING) {
+        while (host.seen(id).getStatus() == MatchStatus.PLAYING) {
             for (Player player : players) {
                 MatchView view = player.seen(id);
                 if (view.getDecisions().isEmpty()) {

@@ -22,8 +22,8 @@ from ludicitude_client.models import (
     EventFrame,
     EventPage,
     GamePage,
+    MatchStatus,
     MatchView,
-    MatchViewStatus,
     OpenMatch,
     Problem,
     ResetFrame,
@@ -146,7 +146,7 @@ def play(address: str, game: str, seats: int) -> dict[str, object]:
     for client in clients[1:]:
         the(MatchView, take_seat.sync_detailed(match_id, client=client, body=TakeSeat()))
     codes: list[str] = []
-    while seen(host, match_id).status == MatchViewStatus.PLAYING:
+    while seen(host, match_id).status == MatchStatus.PLAYING:
         for client in clients:
             view = seen(client, match_id)
             if not view.decisions:
