@@ -84,10 +84,10 @@ class Words:
                 if in_seat_order(shape) and len(value) == len(self.seats):
                     each = [f"{seat} ({said})" for seat, said in zip(self.seats, each, strict=True)]
                 return ", ".join(each) or (str(self.label("seat.nobody")) if is_seat(self.shapes.item(shape)) else NOTHING)
-            case {"seat": int(seat), **rest} if len(rest) == 1:
-                [(part, held)] = rest.items()
+            case {"seat": int(), **rest} if len(rest) == 1:
                 inside = self.shapes.inside(shape)
-                return f"{self.value('seat', seat, inside.get('seat', {}))} ({self.value(part, held, inside.get(part, {}))})"
+                who, what = (self.value(part, value[part], inside.get(part, {})) for part in ("seat", *map(str, rest)))
+                return f"{who} ({what})"
             case dict():
                 return " · ".join(self.parts(value, self.shapes.inside(shape)))
             case int() if is_seat(shape) and value < len(self.seats):
