@@ -29,7 +29,7 @@ class EveryMethod:
 
     async def _head(self, scope: HTTPScope, send: Send) -> None:
         scope["method"] = HttpMethod.GET
-        asked = False
+        asked = over = False
 
         async def once() -> HTTPReceiveMessage:
             """The request, and then that the client has gone: it waits for no body, so a stream ends here."""
@@ -40,11 +40,18 @@ class EveryMethod:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def without_body(message: Message) -> None:
+            nonlocal over
             # The server counts the bytes of an answer against its Content-Length, unless it sees a HEAD.
             scope["method"] = HttpMethod.HEAD
-            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not over:
+                over = True
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         await self._app(scope, once, without_body)
+        if not over:  # A stream whose client has gone says nothing more; but this one is waiting for its next answer.
+            await without_body({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _options(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """The 405 of a method that no route has names all the methods there are; that is the answer."""

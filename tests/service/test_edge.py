@@ -8,6 +8,7 @@ import pytest
 from service import edge
 from service.edge import Edge
 from service.gathered import Gathered
+from service.http.methods import EveryMethod
 from tests.service.raw import BODY, CHUNKED, GOOD, PATIENCE_SECONDS, Server
 
 LONGER_THAN_ANYTHING = 1000.0
@@ -197,6 +198,22 @@ async def test_requests_in_a_row_are_answered_in_order_and_not_without_end(serve
             break
     assert answered == edge.PIPELINE_MAX + 1
     await client.ended()
+
+
+async def test_the_head_of_an_answer_without_end_is_whole_and_the_connection_goes_on(server: Server) -> None:
+    async def endless(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if scope["path"] == "/pieces":
+            await send({"type": "http.response.body", "body": b"piece", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    server.serve(EveryMethod(endless))
+    client = await server.open()
+    for path in (b"/pieces", b"/nothing") * 2:
+        await client.send(b"HEAD %s HTTP/1.1\r\nHost: h\r\n\r\n" % path)
+        head = await asyncio.wait_for(client.reader.readuntil(b"\r\n\r\n"), PATIENCE_SECONDS)
+        assert head.startswith(b"HTTP/1.1 200")
 
 
 async def test_who_takes_nothing_of_an_answer_is_cut_off(server: Server) -> None:
