@@ -68,6 +68,7 @@ async def list_matches(
     status: Annotated[Status | None, QueryParameter(description="Only matches with this status.")] = None,
     open_seats: Annotated[bool, QueryParameter(description="Only matches with a seat that anybody may take.")] = False,
     mine: Annotated[bool, QueryParameter(description="Only matches at which you sit; this needs a token.")] = False,
+    others: Annotated[bool, QueryParameter(description="Only matches at which you do not sit.")] = False,
     cursor: CursorParameter = None,
     limit: LimitParameter = 50,
 ) -> Response[MatchPage]:
@@ -80,13 +81,14 @@ async def list_matches(
         raise Trouble("not_authenticated", "Send a token to be told of your own matches.")
     if game is not None and game not in GAMES:
         raise Trouble("invalid_parameter", errors=[Fault("query", "/game", "There is no such game.")])
-    listed = ("list_matches", game, status, open_seats, mine)
+    listed = ("list_matches", game, status, open_seats, mine, others)
     wanted = Wanted(
         games=list(GAMES) if game is None else [game],
         statuses=[each for each in STATUSES if status in (None, each)],
         open_seats=open_seats,
         player_id=None if caller is None else caller.player_id,
         mine=mine,
+        others=others,
     )
     limit = min(limit, PAGE_MAX)
     found = await lobby.page(wanted, place_of(cursor, listed, TOP), limit + 1)

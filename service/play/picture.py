@@ -28,7 +28,9 @@ class Picture:
         yield from flowing(self._words.summary.split(" "), " ", self._width)
         for name, value in self._agreed_on.items():
             if name != "game":
-                yield self._ink.dim(self._words.caption(name) + self._words.own("colon") + self._words.option(name, value))
+                yield self._ink.dim(
+                    (self._words.label(f"option.{name}") or name) + self._words.own("colon") + self._words.option(name, value)
+                )
         yield from map(self._ink.dim, flowing(self._words.own("keys").split(" "), " ", self._width))
 
     def happened(self, event: Mapping[str, Any]) -> Iterator[str]:

@@ -49,7 +49,7 @@ class Words:
 
     def caption(self, field: str) -> str:
         """What a field is called."""
-        return self.label(f"field.{field}") or self.label(f"option.{field}") or field.replace("_", " ").capitalize()
+        return self.label(f"field.{field}") or field.replace("_", " ").capitalize()
 
     def bot(self, number: int) -> str:
         """What a bot is called on the seat of this number, counted from 1."""
@@ -86,7 +86,8 @@ class Words:
                 return ", ".join(each) or (str(self.label("seat.nobody")) if is_seat(self.shapes.item(shape)) else NOTHING)
             case {"seat": int(), **rest} if len(rest) == 1:
                 inside = self.shapes.inside(shape)
-                return " ".join(self.value(part, each, inside.get(part, {})) for part, each in value.items())
+                who, what = (self.value(part, value[part], inside.get(part, {})) for part in ("seat", *map(str, rest)))
+                return f"{who} ({what})"
             case dict():
                 return " · ".join(self.parts(value, self.shapes.inside(shape)))
             case int() if is_seat(shape) and value < len(self.seats):

@@ -21,18 +21,22 @@ _NEWEST = "ORDER BY opened_at DESC, stream_id DESC LIMIT :limit"
 _FITS = f"(NOT :open_seats OR seats_open > 0) AND (opened_at, stream_id) < (:opened_at, :stream_id) {_NEWEST}"
 _ANY_OF = "status = ANY(:statuses) AND game = ANY(:games)"
 
-# The rows of each game and status lie in their order in one index, so of each no more is read than fits on the page.
-_PUBLIC = f"""
-SELECT m.* FROM unnest(:statuses) AS s (status) CROSS JOIN unnest(:games) AS g (game)
-CROSS JOIN LATERAL ({_FROM} visibility = 'public' AND status = s.status AND game = g.game AND {_FITS}) AS m
-"""
-_PRIVATE = f"{_FROM} players @> ARRAY[{_ME}] AND visibility = 'private' AND {_ANY_OF} AND {_FITS}"
 _SEATED = f"shown @> jsonb_build_object('chairs', jsonb_build_array(jsonb_build_object('player_id', {_ME})))"
+_OTHERS = f"(NOT :others OR NOT ({_SEATED}))"
+
+# The rows of each game and status lie in their order in one index, so of each no more is read than fits on the page.
+_PUBLIC = """
+SELECT m.* FROM unnest(:statuses) AS s (status) CROSS JOIN unnest(:games) AS g (game)
+CROSS JOIN LATERAL ({found} visibility = 'public' AND status = s.status AND game = g.game AND {fits}) AS m
+"""
+_PRIVATE = f"{_FROM} players @> ARRAY[{_ME}] AND visibility = 'private' AND {_ANY_OF} AND {_OTHERS} AND {_FITS}"
 
 _LISTS = [bindparam("statuses", type_=ARRAY(Text)), bindparam("games", type_=ARRAY(Text))]
-FOR_NOBODY = text(f"SELECT * FROM ({_PUBLIC}) AS m {_NEWEST}").bindparams(*_LISTS)
-FOR_A_PLAYER = text(f"SELECT * FROM (({_PUBLIC}) UNION ALL ({_PRIVATE})) AS m {_NEWEST}").bindparams(*_LISTS)
-OF_A_PLAYER = text(f"{_FROM} players @> ARRAY[{_ME}] AND {_SEATED} AND {_ANY_OF} AND {_FITS}").bindparams(*_LISTS)
+FOR_NOBODY = text(f"SELECT * FROM ({_PUBLIC.format(found=_FROM, fits=_FITS)}) AS m {_NEWEST}").bindparams(*_LISTS)
+FOR_A_PLAYER = text(
+    f"SELECT * FROM (({_PUBLIC.format(found=_FROM, fits=f'{_OTHERS} AND {_FITS}')}) UNION ALL ({_PRIVATE})) AS m {_NEWEST}"
+).bindparams(*_LISTS)
+OF_A_PLAYER = text(f"{_FROM} players @> ARRAY[{_ME}] AND {_SEATED} AND {_OTHERS} AND {_ANY_OF} AND {_FITS}").bindparams(*_LISTS)
 
 _CONCERNING = text(f"""
 SELECT stream_id FROM public.match_current WHERE players @> ARRAY[{_ME}] AND status <> 'ended' AND stream_id > :after
@@ -43,7 +47,8 @@ ORDER BY stream_id LIMIT :limit
 class Wanted(msgspec.Struct, frozen=True):
     """Which matches are wanted: of these games and statuses, for whoever asks (None: nobody); maybe only with an open seat.
 
-    With `mine` only those where the player sits; else all public ones, and the private ones that concern the player.
+    With `mine` only those where the player sits; else all public ones, and the private ones that concern the player, with `others` without
+    those where they sit.
     """
 
     games: Sequence[str]
@@ -51,6 +56,7 @@ class Wanted(msgspec.Struct, frozen=True):
     open_seats: bool
     player_id: str | None
     mine: bool
+    others: bool
 
 
 class Place(NamedTuple):

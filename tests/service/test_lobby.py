@@ -87,6 +87,19 @@ async def test_the_newest_come_first_and_filters_narrow(client: httpx.AsyncClien
     assert await listed(bob, mine=True, status="open") == [train]
 
 
+async def test_who_looks_for_a_table_need_not_see_their_own(
+    client: httpx.AsyncClient, ada: httpx.AsyncClient, bob: httpx.AsyncClient
+) -> None:
+    await opened(ada)
+    await opened(ada, visibility="private")
+    hosted = await opened(ada, visibility="private", sit=False)
+    bobs = await opened(bob)
+    assert await listed(ada, others=True, open_seats=True) == [bobs, hosted]
+    assert await pages(ada, others=True, limit=1) == [[bobs], [hosted]]
+    assert len(await listed(client, others=True)) == 2
+    assert await listed(ada, others=True, mine=True) == []
+
+
 async def test_a_full_match_that_waits_for_its_host_has_no_open_seat(client: httpx.AsyncClient, ada: httpx.AsyncClient) -> None:
     full = await opened(ada, start="by_host", bots=["easy"])
     assert await listed(client, status="open") == [full]
@@ -253,10 +266,11 @@ async def test_every_list_is_read_from_an_index_and_no_more_of_it_than_fits_on_t
         await connection.execute(text("SET LOCAL statement_timeout = '20s'"))
         await connection.execute(text(MANY))
         await connection.execute(text("ANALYZE match_current"))
-        for mode, statement in product(("force_custom_plan", "force_generic_plan"), (FOR_NOBODY, FOR_A_PLAYER, OF_A_PLAYER)):
+        modes, statements = ("force_custom_plan", "force_generic_plan"), (FOR_NOBODY, FOR_A_PLAYER, OF_A_PLAYER)
+        for mode, statement, others in product(modes, statements, (False, True)):
             await connection.execute(text(f"SET LOCAL plan_cache_mode = {mode}"))
             explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.text}").bindparams(*statement._bindparams.values())
-            nodes = list(_nodes((await connection.execute(explained, asked)).scalar_one()))
+            nodes = list(_nodes((await connection.execute(explained, {**asked, "others": others})).scalar_one()))
             scans = {(node["Node Type"], node.get("Index Name")) for node in nodes if "Scan" in node["Node Type"]}
             assert scans <= {
                 *[("Index Scan", "match_current_lobby"), ("Bitmap Index Scan", "match_current_players")],
