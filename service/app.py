@@ -158,7 +158,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_ended(lambda _: runner.wake())
-    views = Views(matches, players, invites)
+    views, erasure = Views(matches, players, invites), Erasure(players, matches, lobby, talk)
+    held.push_async_callback(erasure.close)
     return {
         "readiness": Readiness(engine),
         "watch": watch,
@@ -174,7 +175,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "mutes": Mutes(engine),
         "lobby": lobby,
         "standings": Standings(engine),
-        "erasure": Erasure(players, matches, lobby, talk),
+        "erasure": erasure,
         "runner": runner,
         "actions": Actions(engine),
     }

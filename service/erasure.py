@@ -1,6 +1,10 @@
 """Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
+import asyncio
+from contextlib import suppress
 from uuid import UUID
+
+import structlog
 
 from domain.match import lobby, table
 from domain.match.game import AnyGame
@@ -10,12 +14,19 @@ from domain.match.table import NotAllowed, World
 from service import chance
 from service.calls import Call
 from service.held import match_id_of
-from service.matches import Matches
+from service.lately import FRESH_SECONDS
+from service.matches import Busy, Matches
 from service.players import Players
 from service.readmodels.lobby import Lobby
+from service.store import StoreAway
 from service.talk import Talk
 
 BATCH = 100
+
+ONCE_MORE_SECONDS = FRESH_SECONDS + 1
+"""By then no process knows the player any more, and whatever they were let in to do has been done."""
+
+log = structlog.get_logger()
 
 
 class Erasure:
@@ -23,13 +34,32 @@ class Erasure:
 
     def __init__(self, players: Players, matches: Matches, lobby: Lobby, talk: Talk) -> None:
         self._players, self._matches, self._lobby, self._talk = players, matches, lobby, talk
+        self._unsure: set[asyncio.Task[None]] = set()
+        self._closing = asyncio.Event()
 
     async def erase(self, player_id: str) -> None:
         """Erase this player. Raises `Busy` and the store's `StoreAway` when not everything could be done yet."""
         await self._withdraw(player_id)
         await self._players.erase(player_id)
-        # Whatever the player sat down at or said in the meantime; from now on nobody is let in as them.
+        # Whatever the player sat down at or said in the meantime; from now on nobody is let in here as them.
         await self._withdraw(player_id)
+        once_more = asyncio.create_task(self._once_more(player_id))
+        self._unsure.add(once_more)
+        once_more.add_done_callback(self._unsure.discard)
+
+    async def close(self) -> None:
+        """Do now what was to be done once more."""
+        self._closing.set()
+        await asyncio.gather(*self._unsure)
+
+    async def _once_more(self, player_id: str) -> None:
+        """Other processes let the player in for a moment longer."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), ONCE_MORE_SECONDS)
+        try:
+            await self._withdraw(player_id)
+        except (Busy, StoreAway) as reason:
+            log.warning("erased_player_may_sit", player_id=player_id, reason=repr(reason))
 
     async def _withdraw(self, player_id: str) -> None:
         await self._leave_all(player_id)

@@ -1,6 +1,7 @@
 """Which values there are at a place of a body where it has another: those of an enum, or the tags of a union."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -10,9 +11,14 @@ from msgspec import inspect
 def allowed(expected: Any, body: bytes, steps: Sequence[str]) -> list[Any]:
     """The values that a body which is to be an `expected` may have there; none where they cannot be counted."""
     try:
-        return list(_at(inspect.type_info(expected), msgspec.json.decode(body), steps))
+        return list(_at(_inspected(expected), msgspec.json.decode(body), steps))
     except (msgspec.DecodeError, RecursionError):  # Beyond the place at which it is wrong the body is no JSON.
         return []
+
+
+@cache
+def _inspected(expected: Any) -> inspect.Type:
+    return inspect.type_info(expected)
 
 
 def _at(kind: inspect.Type, value: Any, steps: Sequence[str]) -> Iterator[Any]:

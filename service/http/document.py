@@ -34,6 +34,9 @@ game for that: every view lists what your seat may do now, each choice a command
 Within `/v1` nothing that you use is taken away, and no union or enum that you are sent gets a member, but for those of new games:
 those may come at any time, so pass over matches of games that you do not know. Members of objects may be added: pass over them too.
 
+A whole number whose `format` is `seat` is a seat, by its number from 0; a list with `x-seat-order` holds one thing for each seat, in their
+order, or nothing. In queries as in bodies what is not known is refused, so that nothing misspelt is passed over.
+
 Errors are always RFC 9457 problem documents. Programs go by their `code`. Beside what each operation declares, the server may
 refuse what is no request that it can read, and then ends the connection: 400, 408, 413, 414, 431, or 503 when it is full.
 

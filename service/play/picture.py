@@ -7,9 +7,9 @@ from typing import Any
 from service.play.grid import GAP, Column, flowing, rows
 from service.play.ink import Ink
 from service.play.shapes import Shape, in_seat_order, is_seat
-from service.play.words import NOTHING, Words
+from service.play.words import Words
 
-MARK, YOU = "✓", "▸"
+MARK, YOU, NOTHING = "✓", "▸", "-"
 _BETWEEN = " · "
 
 
@@ -28,7 +28,9 @@ class Picture:
         yield from flowing(self._words.summary.split(" "), " ", self._width)
         for name, value in self._agreed_on.items():
             if name != "game":
-                yield self._ink.dim(self._words.caption(name) + self._words.own("colon") + self._words.option(name, value))
+                yield self._ink.dim(
+                    (self._words.label(f"option.{name}") or name) + self._words.own("colon") + self._words.option(name, value)
+                )
         yield from map(self._ink.dim, flowing(self._words.own("keys").split(" "), " ", self._width))
 
     def happened(self, event: Mapping[str, Any]) -> Iterator[str]:
@@ -96,7 +98,7 @@ class Picture:
                 yield Column(self._words.caption(part), [self._cell(part, each[part], inside.get(part, {})) for each in value])
 
     def _cell(self, name: str, value: Any, shape: Shape) -> str:
-        said = self._words.value(name, value, shape)
+        said = NOTHING if value in (None, []) else self._words.value(name, value, shape)
         return said if " " in said.replace(", ", "") else said.replace(", ", " ")
 
     def _captioned(self, name: str, parts: Sequence[str], separator: str) -> Iterator[str]:

@@ -8,8 +8,6 @@ from service.play.shapes import Shape, Shapes, in_seat_order, is_seat
 
 Language: TypeAlias = Literal["en", "fr"]
 
-NOTHING = "-"
-
 OWN: Mapping[str, Mapping[Language, str]] = {
     "keys": {
         "en": "Type a number to choose; r shows the rules, q gives up, Ctrl-C leaves.",
@@ -49,7 +47,7 @@ class Words:
 
     def caption(self, field: str) -> str:
         """What a field is called."""
-        return self.label(f"field.{field}") or self.label(f"option.{field}") or field.replace("_", " ").capitalize()
+        return self.label(f"field.{field}") or field.replace("_", " ").capitalize()
 
     def bot(self, number: int) -> str:
         """What a bot is called on the seat of this number, counted from 1."""
@@ -76,22 +74,26 @@ class Words:
         """The value of the field `name` in words, on one line."""
         match value:
             case None:
-                return str(self.label("seat.nobody")) if is_seat(shape) else NOTHING
+                return self._nothing(shape)
             case bool():
                 return str(self.label("value.true" if value else "value.false"))
             case list():
                 each = [self.value(name, item, self.shapes.item(shape)) for item in value]
                 if in_seat_order(shape) and len(value) == len(self.seats):
                     each = [f"{seat} ({said})" for seat, said in zip(self.seats, each, strict=True)]
-                return ", ".join(each) or (str(self.label("seat.nobody")) if is_seat(self.shapes.item(shape)) else NOTHING)
+                return ", ".join(each) or self._nothing(self.shapes.item(shape))
             case {"seat": int(), **rest} if len(rest) == 1:
                 inside = self.shapes.inside(shape)
-                return " ".join(self.value(part, each, inside.get(part, {})) for part, each in value.items())
+                who, what = (self.value(part, value[part], inside.get(part, {})) for part in ("seat", *map(str, rest)))
+                return f"{who} ({what})"
             case dict():
                 return " · ".join(self.parts(value, self.shapes.inside(shape)))
             case int() if is_seat(shape) and value < len(self.seats):
                 return self.seats[value]
         return self._word(name, value)
+
+    def _nothing(self, shape: Shape) -> str:
+        return str(self.label("seat.nobody" if is_seat(shape) else "value.nothing"))
 
     def option(self, name: str, value: Any) -> str:
         """What was agreed on."""

@@ -104,7 +104,7 @@ def test_your_own_things_and_things_that_name_their_seat_are_no_columns_though_t
     assert drawn(picture(), your_hand=[5, 6], steps=[{"seat": 1, "card": "oak"}, {"seat": 0, "card": "elm"}]) == [
         "Climb!",
         "Your hand: 5, 6",
-        "Steps: Bob big oak, Ann elm",
+        "Steps: Bob (big oak), Ann (elm)",
     ]
 
 

@@ -133,6 +133,8 @@ async def sooner(client: httpx.AsyncClient, path: str, shown: int, version: int)
             assert ("reset" in frame) == (version > shown)
     listed = (await client.get("/v1/matches", params={"status": "playing", "limit": 1})).json()["items"]
     assert [each["version"] for each in listed] == [shown]
+    turns = await client.get("/v1/players/me/turns")
+    assert turns.status_code == 401 or turns.json()["items"] == []
     card = {"command": {"type": "black-sheep.play_card", "card": "white-1"}}
     on_condition = [
         await client.post(f"{path}/commands", json=card, headers={"If-Match": f'"v{at}"'}) for at in (shown, version, version + 9)
