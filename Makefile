@@ -12,12 +12,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
 
+# The tests wait much for databases and servers, so a process of them for each core is worth it. The files are taken in their
+# order, in which the long ones do not come last.
 test: $(VENV)/project.done $(VENV)/tests.done node-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --no-loadscope-reorder
 
 # Only the generated clients: makes them by the table of docs/sdk.md, checks them, plays with them.
 sdk: $(VENV)/project.done $(VENV)/tests.done node-tools

@@ -77,21 +77,26 @@ def _leave(*_: object) -> None:
     raise SystemExit(0)
 
 
-# Each command imports what it needs when it runs: help is shown at once, and Ctrl-C is in order from the first moment.
+# Each command imports what it needs when it runs: help is shown at once, and Ctrl-C is in order from the first moment. Wrong
+# settings are told at once too: they are read before the service is loaded.
 
 
 def _serve(workers: str | None) -> None:
     from service import settings
+
+    given = settings.read(os.environ if workers is None else {**os.environ, "LUDICITUDE_WORKERS": workers})
     from service.serve import serve
 
-    serve(settings.read(os.environ if workers is None else {**os.environ, "LUDICITUDE_WORKERS": workers}))
+    serve(given)
 
 
 def _worker(listening: int, says: int) -> None:
     from service import settings
+
+    given = settings.read(os.environ)
     from service.serve import work
 
-    work(settings.read(os.environ), listening, says)
+    work(given, listening, says)
 
 
 def _migrate() -> None:

@@ -11,21 +11,39 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import asyncpg
 import pytest
 import pytest_asyncio
+import structlog
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from service.embedded import EmbeddedPostgres
 from service.http import deadline
 from service.migrate import migrate
 from tests.service.overheard import Overheard, overhearing
 
-# Nothing on a server that lasts for one run is worth waiting for the disk.
-THROW_AWAY = {"fsync": "off", "full_page_writes": "off"}
+# Nothing on a server that lasts for one run is worth waiting for the disk, or much room.
+THROW_AWAY = {"fsync": "off", "full_page_writes": "off", "max_wal_size": "128MB"}
+
+MEMORY = Path("/dev/shm")
+ROOM_BYTES = 2 << 30
 
 _numbers = itertools.count(1)
+
+
+class BesideEachOther(LoadFileScheduling):  # type: ignore[misc]
+    """Who runs what in a run of several processes: a file stays whole, and the clients that `tests/sdk` generates are made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/sdk" if nodeid.startswith("tests/sdk/") else str(super()._split_scope(nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BesideEachOther:
+    return BesideEachOther(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,11 +70,31 @@ async def _execute(server_url: str, statement: str) -> None:
         await connection.close()
 
 
+def _in_memory() -> Path | None:
+    """The folder that Linux keeps in memory, if programs may run there and it has room for the databases of a whole run."""
+    try:
+        found = os.statvfs(MEMORY)
+    except FileNotFoundError:
+        return None
+    roomy = found.f_bavail * found.f_frsize >= ROOM_BYTES and not found.f_flag & os.ST_NOEXEC
+    return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
+
+
 def _reachable_folder() -> Path:
-    """A new folder that PostgreSQL's user can enter, as pytest's own temporary folders are not when root runs the tests."""
-    folder = Path(tempfile.mkdtemp(prefix="ludicitude-"))
+    """A new folder that PostgreSQL's user can enter, as pytest's own temporary folders are not when root runs the tests.
+
+    It lies in memory where it can: a database has some hundred files, and each test has a database.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="ludicitude-", dir=_in_memory()))
     folder.chmod(0o711)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_tracebacks() -> None:
+    """As the service writes them. Those that structlog writes by itself hold up the loop for seconds, over the values of all variables."""
+    *others, _ = structlog.get_config()["processors"]
+    structlog.configure(processors=[*others, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)])
 
 
 @pytest.fixture(autouse=True)

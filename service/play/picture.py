@@ -7,9 +7,9 @@ from typing import Any
 from service.play.grid import GAP, Column, flowing, rows
 from service.play.ink import Ink
 from service.play.shapes import Shape, in_seat_order, is_seat
-from service.play.words import NOTHING, Words
+from service.play.words import Words
 
-MARK, YOU = "✓", "▸"
+MARK, YOU, NOTHING = "✓", "▸", "-"
 _BETWEEN = " · "
 
 
@@ -98,7 +98,7 @@ class Picture:
                 yield Column(self._words.caption(part), [self._cell(part, each[part], inside.get(part, {})) for each in value])
 
     def _cell(self, name: str, value: Any, shape: Shape) -> str:
-        said = self._words.value(name, value, shape)
+        said = NOTHING if value in (None, []) else self._words.value(name, value, shape)
         return said if " " in said.replace(", ", "") else said.replace(", ", " ")
 
     def _captioned(self, name: str, parts: Sequence[str], separator: str) -> Iterator[str]:

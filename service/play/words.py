@@ -8,8 +8,6 @@ from service.play.shapes import Shape, Shapes, in_seat_order, is_seat
 
 Language: TypeAlias = Literal["en", "fr"]
 
-NOTHING = "-"
-
 OWN: Mapping[str, Mapping[Language, str]] = {
     "keys": {
         "en": "Type a number to choose; r shows the rules, q gives up, Ctrl-C leaves.",
@@ -76,14 +74,14 @@ class Words:
         """The value of the field `name` in words, on one line."""
         match value:
             case None:
-                return str(self.label("seat.nobody")) if is_seat(shape) else NOTHING
+                return self._nothing(shape)
             case bool():
                 return str(self.label("value.true" if value else "value.false"))
             case list():
                 each = [self.value(name, item, self.shapes.item(shape)) for item in value]
                 if in_seat_order(shape) and len(value) == len(self.seats):
                     each = [f"{seat} ({said})" for seat, said in zip(self.seats, each, strict=True)]
-                return ", ".join(each) or (str(self.label("seat.nobody")) if is_seat(self.shapes.item(shape)) else NOTHING)
+                return ", ".join(each) or self._nothing(self.shapes.item(shape))
             case {"seat": int(), **rest} if len(rest) == 1:
                 inside = self.shapes.inside(shape)
                 who, what = (self.value(part, value[part], inside.get(part, {})) for part in ("seat", *map(str, rest)))
@@ -93,6 +91,9 @@ class Words:
             case int() if is_seat(shape) and value < len(self.seats):
                 return self.seats[value]
         return self._word(name, value)
+
+    def _nothing(self, shape: Shape) -> str:
+        return str(self.label("seat.nobody" if is_seat(shape) else "value.nothing"))
 
     def option(self, name: str, value: Any) -> str:
         """What was agreed on."""

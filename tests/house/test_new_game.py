@@ -89,10 +89,9 @@ def test_it_is_formatted_and_in_its_place_under_any_name(untouched: Path, tmp_pa
 
 @pytest.mark.timeout(600)  # It runs some hundred tests in a process of its own, and others may be at it on the same machine.
 def test_it_passes_every_test_there_is_for_a_game(checkout: Path, server_url: str) -> None:
-    golden = ("tests/games/test_transcripts.py", "tests/games/test_stored_events.py", "tests/contract/test_examples.py")
     pages = "tests/docs/test_game_pages.py"
-    pytest_passes(checkout, *golden, "-k", "four-winds or visit", LUDICITUDE_BLESS="1", DATABASE_URL=server_url)
-    pytest_passes(checkout, pages, "-k", "four-winds or list", LUDICITUDE_BLESS="1", DATABASE_URL=server_url)
+    golden = ("tests/games/test_transcripts.py", "tests/games/test_stored_events.py", "tests/contract/test_examples.py", pages)
+    pytest_passes(checkout, *golden, "-k", "four-winds or visit or list", LUDICITUDE_BLESS="1", DATABASE_URL=server_url)
     of_the_game = "four-winds or four_winds or test_rooms"
     of_the_document = "what_the_routes_say or valid_openapi or rule_of_ours or clients_of_a_release"
     contract = ("tests/contract/test_document.py", "tests/contract/test_compatibility.py")
