@@ -158,7 +158,7 @@ class _Enums:
             key = node.get("title", key)
             name = self._names.get(frozenset(values), owner + "".join(word.capitalize() for word in key.split("_")))
             assert name, f"this enum needs a name: {values}"
-            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values}
+            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values, **_spelt(values)}
             assert self.met.setdefault(name, enum)["enum"] == values, f"two enums share the name {name}"
             return {"$ref": REF + name, **{at: value for at, value in node.items() if at not in ("type", "enum", "title")}}
         if "items" in node:
@@ -166,6 +166,13 @@ class _Enums:
         if "oneOf" in node:
             return {**node, "oneOf": [self.of(each, owner, key) for each in node["oneOf"]]}
         return node
+
+
+def _spelt(values: list[Any]) -> JsonSchema:
+    """How generators are to call these values, where some of them begin with a sign, of which a few languages make no name."""
+    if not any(str(value).startswith(("+", "-")) for value in values):
+        return {}
+    return {"x-enum-varnames": [str(value).replace("+", "PLUS_").replace("-", "MINUS_") for value in values]}
 
 
 def _classes(kinds: Iterable[Any]) -> list[Any]:
