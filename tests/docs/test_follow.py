@@ -54,7 +54,10 @@ def started(follower: Sequence[str], address: str, token: str) -> "subprocess.Po
 
 def steps(following: "subprocess.Popen[str]") -> list[Any]:
     """What a follower tells until it ends."""
-    said, errors = following.communicate(timeout=60)
+    try:
+        said, errors = following.communicate(timeout=60)
+    finally:
+        following.kill()
     assert (following.returncode, errors) == (0, "")
     return [json.loads(line) for line in said.splitlines()]
 
