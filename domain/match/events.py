@@ -85,12 +85,19 @@ class SeatTaken(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_t
 
 
 class SeatLeft(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_left"):
-    """A seat is open to anybody again before the start: its player left it, or does not want the one that a rematch kept for them."""
+    """A seat is open to anybody again before the start: its player left it, or the host removed them, or whom it was kept for."""
 
     seat: Seat
     player_id: PlayerId
     host: Annotated[PlayerId, msgspec.Meta(description="Player id of the host from now on.")]
     removed: Annotated[bool, msgspec.Meta(description="Whether the host removed the player; else they left.")] = False
+
+
+class SeatDeclined(msgspec.Struct, frozen=True, tag_field="type", tag="match.seat_declined"):
+    """A player does not want the seat that a rematch kept for them: anybody may have it now."""
+
+    seat: Seat
+    player_id: PlayerId
 
 
 class BotSeated(msgspec.Struct, frozen=True, tag_field="type", tag="match.bot_seated"):
@@ -166,7 +173,7 @@ AnyOpened: TypeAlias = Opened[Any]
 
 def log_events(options: Any, *events: Any) -> Any:
     """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    own = (DrawsFixed, SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
+    own = (DrawsFixed, SeatTaken, SeatLeft, SeatDeclined, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
     return Union[(Opened[options], *own, *events)]
 
 
@@ -177,7 +184,9 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
             return replace(event, entropy=None)
         case DrawsFixed():
             return replace(event, outcomes=None, seed=None)
-        case Opened() | SeatLeft() | BotSeated() | BotRemoved() | Started() | TimedOut() | ClockMoved() | Resigned() | Returned() | Ended():
+        case Opened() | SeatLeft() | SeatDeclined() | BotSeated() | BotRemoved() | Started() | Ended():
+            return event
+        case TimedOut() | ClockMoved() | Resigned() | Returned():
             return event
         case _:
             return game.veil(event, viewer)

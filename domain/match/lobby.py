@@ -10,7 +10,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from domain.match import table
-from domain.match.events import AnyOpened, BotRemoved, BotSeated, DrawsFixed, Ended, SeatLeft, SeatTaken
+from domain.match.events import AnyOpened, BotRemoved, BotSeated, DrawsFixed, Ended, SeatDeclined, SeatLeft, SeatTaken
 from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Chair, Match, fold
@@ -113,7 +113,8 @@ def leave_seat(match: AnyMatch, player_id: str) -> tuple[Entry, ...]:
     host = match.host
     if host == player_id:
         host = "" if is_rematch or not others else others[0]
-    left = Entry(SeatLeft(seat, player_id, host or player_id), seat, due=match.due)
+    declines = match.chairs[seat].kept_for == player_id
+    left = Entry(SeatDeclined(seat, player_id) if declines else SeatLeft(seat, player_id, host or player_id), seat, due=match.due)
     if not host:
         return joined((left,), (Entry(Ended((), "closed")),))
     if is_rematch and others == [host]:

@@ -17,6 +17,7 @@ from domain.match.events import (
     Opened,
     Resigned,
     Returned,
+    SeatDeclined,
     SeatLeft,
     SeatTaken,
     Started,
@@ -162,7 +163,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
             return replace(_with(match, seat, Chair()), host=host)
         case BotSeated(seat, level):
             return _with(match, seat, Chair(bot_level=level))
-        case BotRemoved(seat):
+        case BotRemoved(seat) | SeatDeclined(seat):
             return _with(match, seat, Chair())
         case Started():
             return replace(match, status="playing", began=match.version)

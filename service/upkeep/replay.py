@@ -20,6 +20,7 @@ from domain.match.events import (
     Opened,
     Resigned,
     Returned,
+    SeatDeclined,
     SeatLeft,
     SeatTaken,
     Started,
@@ -98,6 +99,8 @@ def _step(game: AnyGame, match: AnyMatch, left: Sequence[Entry], world: World) -
             return lobby.take_seat(game, match, player_id, seat, entropy or "", world)
         case SeatLeft(seat, player_id, _, removed):
             return lobby.remove_player(match, match.host, seat) if removed else lobby.leave_seat(match, player_id)
+        case SeatDeclined(_, player_id):
+            return lobby.leave_seat(match, player_id)
         case BotSeated(seat, level):
             return lobby.seat_bot(game, match, match.host, seat, level, world)
         case BotRemoved(seat):

@@ -44,7 +44,7 @@ NO_BUTTON = {"get_labels", "get_me", "get_player", "list_events", "stream_events
 }
 """Operations that no person asks for by name; neither do players ask for those of operators."""
 
-WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.kept", "seat.you", "seat.host", "player.erased"}
+WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.kept", "seat.you", "seat.host", "seat.spectator", "player.erased"}
 OF_OUR_OWN = WHO | {
     "value.true",
     "value.false",
@@ -54,9 +54,17 @@ OF_OUR_OWN = WHO | {
     "screen.decline",
     "screen.waiting_for",
     "screen.waiting_for_host",
+    "screen.whisper",
+    "screen.whispers",
+    "screen.pledge",
+    "screen.pledges",
+    "screen.reconnected",
+    "kept.true",
+    "kept.false",
+    "kept.none",
     "screen.time_left",
 }
-"""Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is."""
+"""Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is, a pledge kept."""
 
 PARAMETERS = {
     "seat.numbered": {"number"},
@@ -66,6 +74,9 @@ PARAMETERS = {
     "screen.invitation": {"host_name"},
     "screen.waiting_for": {"seats"},
     "screen.time_left": {"time"},
+    "screen.whisper": {"seat"},
+    "screen.whispers": {"seat", "to_seat"},
+    "screen.pledges": {"seat", "phase", "face"},
 }
 
 

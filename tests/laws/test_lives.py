@@ -11,7 +11,19 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import lobby, table
-from domain.match.events import BotRemoved, BotSeated, ClockMoved, Ended, Resigned, Returned, SeatLeft, SeatTaken, Started, TimedOut
+from domain.match.events import (
+    BotRemoved,
+    BotSeated,
+    ClockMoved,
+    Ended,
+    Resigned,
+    Returned,
+    SeatDeclined,
+    SeatLeft,
+    SeatTaken,
+    Started,
+    TimedOut,
+)
 from domain.match.game import AnyGame, Place
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, Match
@@ -77,7 +89,7 @@ def a_seat_is_kept_for_one_player_until_they_sit_or_do_not_want_it(game: AnyGame
         for event in (entry.event for entry in go.entries):
             if isinstance(event, SeatTaken) and go.before.chairs:
                 assert go.before.chairs[event.seat].kept_for in (None, event.player_id)
-            if isinstance(event, SeatLeft):
+            if isinstance(event, SeatLeft | SeatDeclined):
                 gone.add(event.player_id)
         assert go.after.status == "open" or not go.after.invited
         assert kept == set(go.before.invited), "a seat is kept at which somebody sits"
@@ -90,7 +102,8 @@ def a_rematch_waits_while_its_host_has_somebody_to_wait_with(game: AnyGame, life
     for go in life:
         if go.before.terms is None or go.before.agreed.rematch_of is None or go.before.status != "open":
             continue
-        left = next((entry.event for entry in go.entries if isinstance(entry.event, SeatLeft) and not entry.event.removed), None)
+        events = [entry.event for entry in go.entries]
+        left = next((each for each in events if isinstance(each, SeatDeclined) or (isinstance(each, SeatLeft) and not each.removed)), None)
         if left is not None:
             people = {*go.before.seated, *go.before.invited} - {left.player_id}
             reason = "closed" if left.player_id == go.before.host else "declined" if people == {go.before.host} else None
@@ -149,7 +162,7 @@ def test_law(game: AnyGame, law: Law) -> None:
 def test_the_lives_go_through_everything_that_happens_to_matches() -> None:
     every = [life for key in GAMES for life in lives_of(key)]
     happened = {type(entry.event) for life in every for go in life for entry in go.entries}
-    assert happened >= {SeatTaken, SeatLeft, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended}
+    assert happened >= {SeatTaken, SeatLeft, SeatDeclined, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended}
     assert any(chair.kept_for is not None for life in every for go in life for chair in go.after.chairs)
     reasons = {match.result.reason for life in every if (match := life[-1].after).result}
     assert reasons >= {"closed", "declined", "expired", "abandoned", "resigned"}

@@ -169,7 +169,8 @@ async def test_of_two_one_declines_and_the_offer_is_void(join: Join) -> None:
     heard = asyncio.create_task(ada.get(f"{new}/events", params={"after": offered["version"], "wait": 20}))
     assert (await bob.delete(f"{new}/seats/me")).status_code == 204
     left, ended = [item["event"] for item in (await heard).json()["items"]]
-    assert (left["type"], left["seat"], left["removed"]) == ("match.seat_left", 0, False)
+    assert (left["type"], left["seat"]) == ("match.seat_declined", 0)
+    assert left["player_id"] == (await bob.get("/v1/players/me")).json()["player_id"]
     assert (ended["type"], ended["reason"]) == ("match.ended", "declined")
     assert (await waiting(bob), (await ada.get(path)).json()["rematch"]) == ([], None)
     assert (await bob.post(f"{path}/rematch")).json()["match_id"] != offered["match_id"], "who changes their mind asks themselves"
