@@ -49,6 +49,8 @@ def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tm
     if program := missing(given, language):
         pytest.skip(f"The page needs {program}.")
     (tmp_path / "verify").symlink_to(ROOT / "verify")  # The pages are read in a checkout.
+    for copied in ("follow.py", "send.py"):
+        (tmp_path / copied).symlink_to(ROOT / "examples" / "python" / copied)
     outputs = printed(given, language, service.address, tmp_path)
     if BLESSING:
         page.write_text(blessed(text, given, outputs), "utf-8")
