@@ -26,6 +26,8 @@ BATCH = 100
 ONCE_MORE_SECONDS = FRESH_SECONDS + 1
 """By then no process knows the player any more, and whatever they were let in to do has been done."""
 
+ONCE_MORE_TRIES = 30
+
 log = structlog.get_logger()
 
 
@@ -54,12 +56,15 @@ class Erasure:
 
     async def _once_more(self, player_id: str) -> None:
         """Other processes let the player in for a moment longer."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), ONCE_MORE_SECONDS)
-        try:
-            await self._withdraw(player_id)
-        except (Busy, StoreAway) as reason:
-            log.warning("erased_player_may_sit", player_id=player_id, reason=repr(reason))
+        for _ in range(ONCE_MORE_TRIES):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), ONCE_MORE_SECONDS)
+            try:
+                await self._withdraw(player_id)
+                return
+            except (Busy, StoreAway) as reason:
+                trouble = repr(reason)
+        log.error("erased_player_may_sit", player_id=player_id, reason=trouble)
 
     async def _withdraw(self, player_id: str) -> None:
         await self._leave_all(player_id)

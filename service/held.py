@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.games import GAMES, AnyOptions
 from domain.match import fate
-from domain.match.events import Clock, Spectators
+from domain.match.events import Clock, Spectators, Start
 from domain.match.game import AnyGame, Luck
 from domain.match.play import Fate, Owed
 from domain.match.state import AnyMatch, Chair, Match, fold, match_type
@@ -68,6 +68,7 @@ class Shown(msgspec.Struct, frozen=True):
     owed: tuple[Owed, ...] = ()
     due: datetime | None = None
     """When the clock answers for those who owe, or a rematch waits no longer; `due_at` of the row also moves while a process sees to it."""
+    start: Start = "when_full"
 
 
 def match_id_of(stream: UUID) -> str:
@@ -108,7 +109,7 @@ def line(match: AnyMatch) -> Line:
     # The entropy that players send is theirs alone before the start, and no list has a use for it.
     chairs = tuple(replace(chair, entropy="") if chair.entropy else chair for chair in match.chairs)
     due = match.due if match.invited else deadline(match)
-    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, due)
+    shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, due, terms.start)
     return Line(
         game=terms.game,
         status=match.status,

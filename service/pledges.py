@@ -60,8 +60,8 @@ class Showings:
         self._matches = matches
         self._read: LRUCache[str, tuple[int, tuple[tuple[int, Showing], ...]]] = LRUCache(REMEMBERED)
 
-    async def upto(self, match: AnyMatch) -> Shown:
-        """What has been shown up to the version of `match`; nothing in a game without pledges."""
+    async def upto(self, match: AnyMatch, version: int | None = None) -> Shown:
+        """What has been shown up to the version of `match`, or to an earlier one; nothing in a game without pledges."""
         game = GAMES[match.agreed.game]
         if game.pledges is None:
             return {}
@@ -73,9 +73,9 @@ class Showings:
                 found += () if showing is None else ((read, showing),)
         self._read[match.match_id] = read, found
         shown = defaultdict(list)
-        for version, showing in found:
-            if version <= match.version:
-                shown[showing.seat, showing.phase].append((version, showing.face))
+        for at, showing in found:
+            if at <= (match.version if version is None else version):
+                shown[showing.seat, showing.phase].append((at, showing.face))
         return shown
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from domain.games import GAMES, AnyCommand, AnyEvent, AnyOptions, AnyView
-from domain.match.events import Clock, Spectators, Visibility, veil
+from domain.match.events import Clock, Spectators, Start, Visibility, veil
 from domain.match.game import IN_SEAT_ORDER, AnyGame, Result, Seat, Viewer, over
 from domain.match.state import AnyMatch, Chair, Status
 from domain.match.table import NotAllowed
@@ -61,6 +61,7 @@ class MatchView(msgspec.Struct, frozen=True):
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, msgspec.Meta(description="Null: nobody is hurried.")]
+    start: Start
     seats: Annotated[tuple[SeatView, ...], IN_SEAT_ORDER, msgspec.Meta(description="Who sits where, in seat order.")]
     you: Annotated[Seat | None, msgspec.Meta(description="Your seat; null when you only watch.")]
     host: Annotated[str, msgspec.Meta(description="Player id of the host, who may start the match.")]
@@ -144,6 +145,7 @@ def view(
         visibility=terms.visibility,
         spectators=terms.spectators,
         clock=terms.clock,
+        start=terms.start,
         seats=seats(match.chairs, names, match.status, match.version),
         you=viewer,
         host=match.host,

@@ -1,12 +1,11 @@
 """Talk: what players say to each other at a match, to all or aside. It lies beside the log, and the rules know nothing of it.
 
 The existence of a whisper is a secret of two. Nothing that others can see may therefore count messages: the number of a message
-stays in this module, and a cursor is the id of a message, which is random and known only to those who have read it.
+stays in this module, and a cursor holds the id of a message, which is random and known only to those who have read it.
 """
 
 import math
 import time
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
@@ -14,26 +13,24 @@ from uuid import UUID
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Row, delete, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, Select, delete, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from domain.games import GAMES
 from domain.match.game import Seat, Viewer
 from domain.match.play import NotNow
 from domain.match.state import AnyMatch
-from domain.match.table import NotAllowed, Unfit
 from service import chance
 from service.held import stream_of
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
 from service.players import Player, Timestamp
-from service.pledges import MadePledge, Pledge, PledgeTally, Showings, Shown, kept, offers, tally
+from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, kept, offers, tally
 from service.projector import require_known, whole_seconds
+from service.sayable import Words, unsayable
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
 from service.store.tables import match_messages
-
-TEXT_MAX = 500
 
 MESSAGES_MAX, MESSAGES_WITHIN = 10, timedelta(seconds=10)
 """So many messages may a player send to one match within so long..."""
@@ -45,24 +42,12 @@ TALK_AFTER_END = timedelta(days=1)
 """For so long those who sat may go on talking when their match has ended."""
 
 
-class BadText(ValueError):
-    """Nobody can say that; the message says why."""
-
-
 class TooFast(Exception):
     """The player has sent `MESSAGES_MAX` messages just now, and may send the next one in so many seconds."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"the next message may come in {seconds} s")
         self.seconds = seconds
-
-
-class Words(msgspec.Struct, frozen=True):
-    """What a player says, a text or a pledge: to all, or aside to one seat."""
-
-    text: str | None = None
-    pledge: Pledge | None = None
-    to_seat: int | None = None
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -76,16 +61,6 @@ class Message(msgspec.Struct, frozen=True):
     kind: Annotated[Literal["text", "pledge"], Meta(description="Which one of the two it is.")]
     text: Annotated[str | None, Meta(description="What was said; null for a pledge.")]
     pledge: Annotated[MadePledge | None, Meta(description="What was pledged; null for a text.")]
-
-
-def said_text(text: str) -> str:
-    """`text` as it is said: trimmed, NFC, 1 to 500 characters, with `\\n` as the only control character. Raises `BadText`."""
-    said = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
-    if not 1 <= len(said) <= TEXT_MAX:
-        raise BadText(f"A message has 1 to {TEXT_MAX} characters, not counting spaces around it.")
-    if any(each != "\n" and unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in said):
-        raise BadText("A message has no control characters but line breaks.")
-    return said
 
 
 class Talk:
@@ -112,13 +87,13 @@ class Talk:
                     raise Busy from None
 
     async def _say(self, match: AnyMatch, player_id: str, call: UUID, words: Words) -> Message:
-        unsayable = _unsayable(match, player_id, words)
+        refusal = unsayable(match, player_id, words)
         # What may not be said is not sent, since it need not even fit into the columns.
-        said = _saying(match, player_id, call, words if unsayable is None else None)
+        said = _saying(match, player_id, call, words if refusal is None else None)
         async with self._engine.begin() as connection:
             row = (await connection.execute(SAY, said)).one()
-        if row.status == "refused" and unsayable is not None:
-            raise unsayable
+        if row.status == "refused" and refusal is not None:
+            raise refusal
         if row.status not in ("said", "known"):
             raise _NOT_SAID[row.status](row)
         if _words(row) != words:
@@ -143,15 +118,25 @@ class Talk:
 
     async def heard(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int, limit: int) -> tuple[Message, ...]:
         """Up to `limit` messages that this viewer of `match` can read and the reader has not muted, oldest first, after this place."""
-        message = match_messages.c
-        audible = _audible(match, None if viewer is None or reader is None else reader.player_id)
-        statement = select(match_messages).where(message.number > place, *audible).order_by(message.number).limit(min(limit, PAGE_MAX))
-        if reader is not None:
-            muted = select(player_mutes.c.muted_id).where(player_mutes.c.player_id == reader.player_id)
-            statement = statement.where(message.player_id.not_in(muted))
+        statement = _heard(match, viewer, reader).where(match_messages.c.number > place).limit(min(limit, PAGE_MAX))
         shown = await self._showings.upto(match)
         async with self._engine.connect() as connection:
             return tuple(_message(row, shown) for row in await connection.execute(statement))
+
+    async def settled(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int, since: int) -> tuple[Message, ...]:
+        """Those pledges up to this place that `heard` tells, and whose face has been shown after version `since` of the match."""
+        shown, before = await self._showings.upto(match), await self._showings.upto(match, since)
+        if shown == before:
+            return ()
+        message = match_messages.c
+        statement = _heard(match, viewer, reader).where(message.number <= place, message.face.is_not(None))
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(statement)).all()
+        return tuple(_message(row, shown) for row in rows if _is_open(_message(row, before)) and not _is_open(_message(row, shown)))
+
+    async def offered(self, match: AnyMatch, viewer: Viewer, version: int) -> tuple[PledgeOffer, ...]:
+        """What this viewer's seat could pledge when the match was at this version."""
+        return offers(await self._matches.at(match, version), viewer) if GAMES[match.agreed.game].pledges is not None else ()
 
     async def tally(self, match: AnyMatch) -> tuple[PledgeTally, ...]:
         """How each seat has kept its pledges up to the version of `match`, but for whispered ones; nothing in a game without pledges."""
@@ -212,38 +197,14 @@ def _saying(match: AnyMatch, player_id: str, call: UUID, sayable: Words | None) 
     }
 
 
-def _unsayable(match: AnyMatch, player_id: str, words: Words) -> Exception | None:
-    """What speaks against this: that the player does not sit at the match, or may not say this now."""
-    try:
-        _require_sayable(match, player_id, words)
-    except (NotAllowed, NotNow, Unfit) as refused:
-        return refused
-    return None
-
-
-def _require_sayable(match: AnyMatch, player_id: str, words: Words) -> None:
-    """Raises what `Talk.say` does unless this player sits at the match and may say this now."""
-    seat = match.seat_of(player_id)
-    if seat is None:
-        raise NotAllowed("not_seated")
-    if words.to_seat is not None:
-        # A game whose options say so lets two players talk aside.
-        if not getattr(match.agreed.options, "whispers", False):
-            raise Unfit("whispers_not_allowed", "to_seat")
-        if words.to_seat >= len(match.chairs):
-            raise Unfit("no_such_seat", "to_seat")
-        if words.to_seat == seat:
-            raise Unfit("whisper_to_yourself", "to_seat")
-        if match.chairs[words.to_seat].player_id is None:
-            raise NotNow("no_player_there")
-    if words.pledge is not None:
-        if GAMES[match.agreed.game].pledges is None:
-            raise Unfit("no_pledges", "pledge")
-        faces = {offer.phase: offer.faces for offer in offers(match, seat)}.get(words.pledge.phase)
-        if faces is None:
-            raise NotNow("pledge_closed")
-        if words.pledge.face not in faces:
-            raise Unfit("no_such_face", "pledge/face")
+def _heard(match: AnyMatch, viewer: Viewer, reader: Player | None) -> Select[Any]:
+    """The messages that this viewer of `match` can read and the reader has not muted, oldest first."""
+    message = match_messages.c
+    audible = _audible(match, None if viewer is None or reader is None else reader.player_id)
+    statement = select(match_messages).where(*audible).order_by(message.number)
+    if reader is None:
+        return statement
+    return statement.where(message.player_id.not_in(select(player_mutes.c.muted_id).where(player_mutes.c.player_id == reader.player_id)))
 
 
 def _audible(match: AnyMatch, seated: str | None) -> Iterator[ColumnElement[bool]]:
@@ -277,3 +238,8 @@ def _message(row: Row[Any], shown: Shown) -> Message:
         text=row.text,
         pledge=None if pledge is None else MadePledge(pledge.phase, pledge.face, kept(pledge, row.seat, row.version, shown)),
     )
+
+
+def _is_open(message: Message) -> bool:
+    """Whether this is a pledge that has been neither kept nor broken."""
+    return message.pledge is not None and message.pledge.kept is None

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import asyncpg
 import pytest
 import pytest_asyncio
+import structlog
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from service.embedded import EmbeddedPostgres
@@ -40,6 +41,7 @@ class BesideEachOther(LoadFileScheduling):  # type: ignore[misc]
         return "tests/sdk" if nodeid.startswith("tests/sdk/") else str(super()._split_scope(nodeid))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BesideEachOther:
     return BesideEachOther(config, log)
 
@@ -86,6 +88,13 @@ def _reachable_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="ludicitude-", dir=_in_memory()))
     folder.chmod(0o711)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_tracebacks() -> None:
+    """As the service writes them. Those that structlog writes by itself hold up the loop for seconds, over the values of all variables."""
+    *others, _ = structlog.get_config()["processors"]
+    structlog.configure(processors=[*others, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)])
 
 
 @pytest.fixture(autouse=True)

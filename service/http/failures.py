@@ -18,7 +18,7 @@ from service.http.problems import Trouble
 from service.http.schemas import JsonSchema
 from service.matches import Stale
 from service.names import display_name
-from service.talk import said_text
+from service.sayable import said_text
 
 REF = "#/components/examples/"
 REQUEST_ID = "req_51qycc0jx538vygtesjk3w37mc"

@@ -9,7 +9,7 @@ from litestar.params import QueryParameter
 from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
-from domain.match.events import Clock, Spectators, Visibility
+from domain.match.events import Clock, Spectators, Start, Visibility
 from domain.match.game import IN_SEAT_ORDER
 from domain.match.state import Status
 from service.held import match_id_of
@@ -33,6 +33,7 @@ class MatchSummary(msgspec.Struct, frozen=True):
     visibility: Visibility
     spectators: Spectators
     clock: Annotated[Clock | None, Meta(description="Null: nobody is hurried.")]
+    start: Start
     seats: Annotated[
         tuple[SeatView, ...],
         IN_SEAT_ORDER,
@@ -116,6 +117,7 @@ def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> Match
         visibility=row.visibility,
         spectators=shown.spectators,
         clock=shown.clock,
+        start=shown.start,
         seats=seats(chairs, names, row.status, row.version),
         host=shown.host,
         seats_open=row.seats_open,

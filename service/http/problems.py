@@ -21,11 +21,12 @@ from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
 from service.names import BadName
 from service.players import Erased, TooManyTokens
+from service.sayable import BadText
 from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.store.upcasters import UnknownEvent
-from service.talk import BadText, TooFast
+from service.talk import TooFast
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"

@@ -1,9 +1,10 @@
 """Talk at a match: say something, and read what was said."""
 
 import asyncio
+import re
 import time
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from litestar import Response, get, post
@@ -11,7 +12,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta
 
+from domain.games import GAMES
 from domain.match.game import Seat
+from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
@@ -23,7 +26,13 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.players import Player
 from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
-from service.talk import TEXT_MAX, Message, Talk, Words, said_text
+from service.sayable import TEXT_MAX, Words, said_text
+from service.talk import Message, Talk
+
+_NOTHING = "start"
+"""Stands in a cursor for the last message where there is none yet."""
+
+_CURSOR = re.compile(rf"(?P<message>{_NOTHING}|msg_\w+)(?:\.(?P<version>\d{{1,18}}))?", re.ASCII)
 
 
 class SendMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,7 +53,16 @@ class TalkPage(msgspec.Struct, frozen=True):
     """What was said at a match, as far as you may read it."""
 
     items: Annotated[tuple[Message, ...], Meta(description="The oldest first.")]
-    next_cursor: Annotated[str | None, Meta(description="Send it as `after` to read on, now or later; null while there is nothing.")]
+    settled: Annotated[
+        tuple[Message, ...],
+        Meta(
+            description="Pledges that you have, as they stand now: those whose face has been shown since you were given what you"
+            " sent as `after`."
+        ),
+    ]
+    next_cursor: Annotated[
+        str | None, Meta(description="Send it as `after` to read on, now or later; null while there is nothing to go on from.")
+    ]
     tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat has kept its pledges; empty in a game without any.")]
     may_pledge: Annotated[tuple[PledgeOffer, ...], Meta(description="What your seat can pledge now, by phase of the game.")]
 
@@ -108,32 +126,66 @@ async def list_messages(
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[
-        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for somebody to speak when you have everything.")
+        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something new when you have everything.")
     ] = 0,
 ) -> Response[TalkPage]:
     """What was said at a match after what you have, with your own whispers, and without players whom you have muted.
 
-    With `wait` the answer comes as soon as there is something. Those who see the play with a delay read the talk with the same
-    delay. Whether a pledge was kept is as of the answer: read the talk again when faces have been shown.
+    With `wait` the answer comes as soon as there is something: somebody speaks, the face of a pledge that you have is shown, or your
+    seat can pledge something else. Where there are pledges, the first answer, without `after`, does not wait. Those who see the
+    play with a delay read the talk with the same delay.
     """
     gives_up = time.monotonic() + wait
     await views.seen(match_id, caller)
-    place = await talk.place(match_id, after)
-    if place is None:
-        raise Trouble("invalid_parameter", errors=[Fault("query", "/after", "This is no cursor of this match.")])
+    had = await _had(talk, match_id, after)
     stream = stream_of(match_id)
-    # The match rings too: who hears the talk with a delay hears more of it as the play goes on, and who has lost a seat hears less.
+    # The match rings too: what may be pledged follows the play, and who has lost a seat hears less.
     async with talk.watch.on(stream) as bell, watch.on(stream, bell):
         match, viewer = await views.seen(match_id, caller)
-        items = await talk.heard(match, viewer, caller, place, limit)
-        while not items and not talk.watch.closed and time.monotonic() < gives_up:
+        since = match.version if had.version is None else max(1, min(had.version, match.version))
+        known = None if after is None and _has_pledges(match) else await talk.offered(match, viewer, since)
+        while True:
+            may_pledge = offers(match, viewer)
+            items = await talk.heard(match, viewer, caller, had.place, limit)
+            settled = await talk.settled(match, viewer, caller, had.place, since)
+            news = items or settled or may_pledge != known
+            if news or talk.watch.closed or time.monotonic() >= gives_up:
+                break
             with suppress(TimeoutError):
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
             bell.clear()
             match, viewer = await views.seen(match_id, caller)
-            items = await talk.heard(match, viewer, caller, place, limit)
-    page = TalkPage(items, items[-1].message_id if items else after, await talk.tally(match), offers(match, viewer))
-    return Response(page, headers=VIEW_HEADERS)
+    cursor = _cursor(match, items[-1].message_id if items else had.message_id)
+    return Response(TalkPage(items, settled, cursor, await talk.tally(match), may_pledge), headers=VIEW_HEADERS)
+
+
+class _Had(NamedTuple):
+    """What a reader has: the messages up to this one, and of pledges what was known at this version of the match."""
+
+    place: int
+    message_id: str | None
+    version: int | None
+
+
+async def _had(talk: Talk, match_id: str, after: str | None) -> _Had:
+    """What this cursor says. Raises `Trouble` where it is none of this match."""
+    if after is None:
+        return _Had(0, None, None)
+    if found := _CURSOR.fullmatch(after):
+        message_id = None if found["message"] == _NOTHING else found["message"]
+        place = await talk.place(match_id, message_id)
+        if place is not None:
+            return _Had(place, message_id, None if found["version"] is None else int(found["version"]))
+    raise Trouble("invalid_parameter", errors=[Fault("query", "/after", "This is no cursor of this match.")])
+
+
+def _cursor(match: AnyMatch, message_id: str | None) -> str | None:
+    """Where to read on: after this message and, in games with pledges, from this version of the match."""
+    return f"{message_id or _NOTHING}.{match.version}" if _has_pledges(match) else message_id
+
+
+def _has_pledges(match: AnyMatch) -> bool:
+    return GAMES[match.agreed.game].pledges is not None
 
 
 ROUTES = (send_message, list_messages)

@@ -60,7 +60,10 @@ def started(program: Sequence[str], *arguments: str) -> "subprocess.Popen[str]":
 
 def steps(following: "subprocess.Popen[str]") -> list[Any]:
     """What a program tells until it ends."""
-    said, errors = following.communicate(timeout=60)
+    try:
+        said, errors = following.communicate(timeout=60)
+    finally:
+        following.kill()
     assert (following.returncode, errors) == (0, "")
     return [json.loads(line) for line in said.splitlines()]
 

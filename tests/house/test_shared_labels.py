@@ -53,6 +53,7 @@ OF_OUR_OWN = WHO | {
     "screen.invitation",
     "screen.decline",
     "screen.waiting_for",
+    "screen.waiting_for_host",
     "screen.time_left",
 }
 """Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is."""

@@ -72,6 +72,10 @@ async def test_who_takes_nothing_of_their_answers_is_cut_off(server: Server) -> 
     server.serve(large)
     client = await server.open()
     await client.send(GOOD * 30)
+    for _ in range(2000):
+        if any(connection.transport.get_write_buffer_size() for connection in server.state.connections):
+            break
+        await asyncio.sleep(0.005)
     await asyncio.sleep(0.2)
     ask_to_end(server)
     assert server.state.connections

@@ -174,10 +174,13 @@ async def test_what_another_process_let_them_do_a_moment_longer_is_undone(
 
 async def test_it_is_undone_in_time_also_when_nobody_asks_for_it(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "ONCE_MORE_SECONDS", 0.05)
-    ada, withdrawn = await join("Ada"), asyncio.Semaphore(0)
+    ada, withdrawn, tries = await join("Ada"), asyncio.Semaphore(0), list[str]()
     withdraw = Erasure._withdraw
 
     async def noted(self: Erasure, player_id: str) -> None:
+        tries.append(player_id)
+        if len(tries) == 3:
+            raise Busy
         await withdraw(self, player_id)
         withdrawn.release()
 

@@ -61,13 +61,15 @@ async def test_a_match_is_listed_with_all_that_a_lobby_shows(client: httpx.Async
     match_id = await opened(ada, {"game": "pico", "edition": "pico1"}, spectators="none", start="by_host")
     [item] = (await client.get("/v1/matches")).json()["items"]
     view = (await ada.get(f"/v1/matches/{match_id}")).json()
+    terms = ("options", "visibility", "spectators", "clock", "start")
     assert item == {
-        **{key: view[key] for key in ("match_id", "game", "options", "status", "visibility", "spectators", "clock", "seats", "host")},
+        **{key: view[key] for key in ("match_id", "game", "status", *terms, "seats", "host")},
         "seats_open": 1,
         "opened_at": item["opened_at"],
         "version": view["version"],
     }
     assert item["seats"][0]["display_name"] == "Ada"
+    assert item["start"] == "by_host"
 
 
 async def test_the_newest_come_first_and_filters_narrow(client: httpx.AsyncClient, ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:

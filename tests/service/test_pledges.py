@@ -1,8 +1,10 @@
 """Pledges: what a seat says it will show, held against what it shows."""
 
+import asyncio
 from typing import Any
 
 import httpx
+from litestar import Litestar
 
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
@@ -88,7 +90,7 @@ async def test_a_game_without_secret_faces_has_no_pledges(join: Join) -> None:
     answer = await talkers.send(0, pledge={"phase": "set1", "face": 1})
     assert (answer.status_code, answer.json()["code"]) == (422, "no_pledges")
     page = await talkers.heard(ada)
-    assert (page["tally"], page["may_pledge"]) == ([], [])
+    assert (page["tally"], page["may_pledge"], page["next_cursor"]) == ([], [], None)
     await ada.post(f"{talkers.path}/resign")
     assert (await ada.get(f"{talkers.path}/record")).json()["tally"] == []
 
@@ -109,3 +111,78 @@ async def test_the_record_has_the_tally_of_what_was_pledged_aloud_and_nothing_th
     assert "a word among us" not in record.text
     for reader in (*talkers.players, client):
         assert (await talkers.heard(reader))["tally"] == record.json()["tally"]
+
+
+async def started_waiting(app: Litestar, reader: httpx.AsyncClient, talkers: Talkers, cursor: str) -> "asyncio.Task[dict[str, Any]]":
+    """A call for news after `cursor`, which the server has begun to keep waiting."""
+    before = app.state.talk.watch.listeners
+    waiting = asyncio.create_task(talkers.heard(reader, wait=25, after=cursor))
+    async with asyncio.timeout(10):
+        while app.state.talk.watch.listeners == before:  # noqa: ASYNC110 - the very moment is wanted, from which on news ring.
+            await asyncio.sleep(0)
+    return waiting
+
+
+async def test_who_waits_hears_at_once_what_can_be_pledged_and_then_when_that_changes(app: Litestar, join: Join) -> None:
+    talkers = await playing(join)
+    ada = talkers.players[0]
+    first = await asyncio.wait_for(talkers.heard(ada, wait=25), 10)
+    assert (first["items"], [offer["phase"] for offer in first["may_pledge"]]) == ([], ["set1", "set2"])
+    waiting = await started_waiting(app, ada, talkers, first["next_cursor"])
+    await talkers.show([1, 2, 3])
+    page = await asyncio.wait_for(waiting, 10)
+    assert (page["items"], page["settled"]) == ([], [])
+    assert page["may_pledge"] != first["may_pledge"]
+
+
+async def test_who_waits_is_told_again_a_pledge_that_was_kept_or_broken(app: Litestar, join: Join, client: httpx.AsyncClient) -> None:
+    talkers = await playing(join)
+    pledges = [await talkers.pledge(0, "set1", 4), await talkers.pledge(1, "set1", 4), await talkers.pledge(2, "set2", 4)]
+    cursor = (await talkers.heard(client))["next_cursor"]
+    waiting = await started_waiting(app, client, talkers, cursor)
+    await talkers.show([4, 1, 4])
+    page = await asyncio.wait_for(waiting, 10)
+    settled = [{**said, "pledge": {**said["pledge"], "kept": kept}} for said, kept in zip(pledges[:2], (True, False), strict=True)]
+    assert (page["items"], page["settled"]) == ([], settled)
+    assert page["tally"] == tally((1, 1, 0), (1, 0, 1), (1, 0, 0))
+    later = await talkers.heard(client, after=page["next_cursor"])
+    assert (later["items"], later["settled"]) == ([], [])
+    assert (await talkers.heard(client, after=cursor))["settled"] == settled, "until it is known that this was read"
+    assert (await talkers.heard(client))["settled"] == [], "what is told for the first time is told as it stands"
+
+
+async def test_a_whispered_pledge_is_settled_for_its_two_alone_and_wakes_nobody_else(
+    app: Litestar, join: Join, client: httpx.AsyncClient
+) -> None:
+    talkers = await playing(join, options={"whispers": True})
+    _, bob, cid = talkers.players
+    said = await talkers.pledge(0, "set1", 4, to_seat=1)
+    await talkers.say(0, "I have told Bob something")
+    cursors = [(await talkers.heard(reader))["next_cursor"] for reader in (bob, client)]
+    one = await started_waiting(app, bob, talkers, cursors[0])
+    other = await started_waiting(app, client, talkers, cursors[1])
+    await talkers.show([4, 1, 4])
+    while not (page := await asyncio.wait_for(one, 10))["settled"]:  # The phases of the play open and close what Bob can pledge.
+        one = asyncio.create_task(talkers.heard(bob, wait=25, after=page["next_cursor"]))
+    assert [each["message_id"] for each in page["settled"]] == [said["message_id"]]
+    assert (await talkers.heard(cid, after=cursors[1]))["settled"] == []
+    assert not other.done()
+    last = await talkers.say(0, "Hello")
+    page = await asyncio.wait_for(other, 10)
+    assert (page["items"], page["settled"]) == ([last], [])
+
+
+async def test_who_has_muted_a_player_is_not_woken_by_what_becomes_of_their_pledges(
+    app: Litestar, join: Join, client: httpx.AsyncClient
+) -> None:
+    talkers = await playing(join)
+    eve = await join("Eve")
+    said = await talkers.pledge(0, "set1", 4)
+    await eve.put(f"/v1/players/me/mutes/{said['player_id']}")
+    cursor = (await talkers.heard(client))["next_cursor"]
+    waiting = await started_waiting(app, eve, talkers, cursor)
+    await talkers.show([4, 1, 4])
+    assert len((await talkers.heard(client, after=cursor))["settled"]) == 1
+    last = await talkers.say(1, "Hello")
+    page = await asyncio.wait_for(waiting, 10)
+    assert (page["items"], page["settled"]) == ([last], [])

@@ -110,7 +110,6 @@ async def test_a_text_that_cannot_be_said_is_refused_and_changes_nothing(join: J
 
 async def test_the_history_is_read_in_pages_and_read_on_from(join: Join, client: httpx.AsyncClient) -> None:
     talkers = await playing(join)
-    assert (await talkers.heard(client))["next_cursor"] is None
     said = [await talkers.say(number % 3, str(number)) for number in range(7)]
     items: list[object] = []
     page = await talkers.heard(client, limit=3)
@@ -119,17 +118,18 @@ async def test_the_history_is_read_in_pages_and_read_on_from(join: Join, client:
         items += page["items"]
         page = await talkers.heard(client, limit=3, after=page["next_cursor"])
     assert items == said
-    assert page["next_cursor"] == said[-1]["message_id"]
+    assert page["next_cursor"].startswith(f"{said[-1]['message_id']}.")
     said.append(await talkers.say(0, "one more"))
     assert (await talkers.heard(client, after=page["next_cursor"]))["items"] == said[-1:]
     assert (await talkers.heard(client, limit=10_000))["items"] == said
+    assert (await talkers.heard(client, after=said[2]["message_id"]))["items"] == said[3:]
 
 
 async def test_what_is_no_cursor_of_this_match_is_refused(join: Join, client: httpx.AsyncClient) -> None:
     ada = await join("Ada")
     talkers, others = await opened(ada), await opened(ada)
     elsewhere = (await others.say(0, "Hello"))["message_id"]
-    for after in (elsewhere, "msg_" + "0" * 26, "1", "", "\0"):
+    for after in (elsewhere, f"{elsewhere}.1", "msg_" + "0" * 26, "1", "", ".", ".1", "start.x", "start.-1", "\0"):
         answer = await client.get(f"{talkers.path}/messages", params={"after": after})
         assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/after"), after
 
@@ -182,7 +182,8 @@ async def test_who_loses_their_seat_while_they_wait_hears_no_more_than_others(jo
     ada, bob = await join("Ada"), await join("Bob")
     talkers = await opened(ada, visibility="private")
     await sit(talkers, bob, invite=(await ada.get(talkers.path)).json()["invite"])
-    waiting = asyncio.create_task(bob.get(f"{talkers.path}/messages", params={"wait": 5}))
+    cursor = (await talkers.heard(bob))["next_cursor"]
+    waiting = asyncio.create_task(bob.get(f"{talkers.path}/messages", params={"wait": 5, "after": cursor}))
     await asyncio.sleep(0.1)
     await ada.delete(f"{talkers.path}/seats/1/player")
     await talkers.say(0, "Now that Bob is gone")
@@ -222,7 +223,8 @@ async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_c
 ) -> None:
     talkers = await playing(join, spectators="delayed")
     said_at = (await talkers.players[0].get(talkers.path)).json()["version"]
-    waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25}))
+    cursor = (await talkers.heard(client))["next_cursor"]
+    waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25, "after": cursor}))
     async with asyncio.timeout(10):
         while not app.state.talk.watch.listeners:  # noqa: ASYNC110 - the very moment is wanted, from which on a word rings.
             await asyncio.sleep(0)

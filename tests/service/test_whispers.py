@@ -154,10 +154,11 @@ async def test_two_matches_that_differ_only_by_whispers_look_alike_to_everybody_
 
 async def test_a_whisper_wakes_nobody_else(join: Join, client: httpx.AsyncClient) -> None:
     talkers = await playing(join, options=WHISPERS)
+    cursor = (await talkers.heard(client))["next_cursor"]
     began = time.monotonic()
 
     async def waited(reader: httpx.AsyncClient) -> tuple[list[str], float]:
-        return await talkers.texts(reader, wait=1), time.monotonic() - began
+        return await talkers.texts(reader, wait=1, after=cursor), time.monotonic() - began
 
     waiting = asyncio.gather(*(waited(reader) for reader in (talkers.players[1], talkers.players[2], client)))
     await asyncio.sleep(0.2)
