@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from typing import Any, get_args
 
@@ -9,7 +10,7 @@ import msgspec
 from litestar import Request
 from litestar.datastructures import State
 
-from service.http.allowed import allowed
+from service.http.allowed import allowed, fields
 from service.http.problems import Fault, Trouble
 from service.players import Player
 
@@ -31,7 +32,7 @@ _LARGE = re.compile(rb"\d{16}")
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
-_FIELD = re.compile(r"(?:missing required|contains unknown) field `(?P<name>[^`]*)`")
+_FIELD = re.compile(r"(?:missing required|contains (?P<unknown>unknown)) field `(?P<name>[^`]*)`")
 
 
 class StrictRequest(Request[Player | None, Any, State]):
@@ -72,17 +73,29 @@ def without_none(annotation: Any) -> Any:
 
 
 def _fault(message: str, expected: Any, body: bytes) -> Fault:
-    """What msgspec says of a body, with the place as a JSON pointer, and with the values that there are where it has another."""
+    """What msgspec says of a body, with the place as a JSON pointer, and with the values or fields that there are where it has others."""
     found = _AT.match(message)
     assert found is not None
     what, steps = found["what"], [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
     what = what[:TOLD_MAX]
     if field := _FIELD.search(found["what"]):
+        if field["unknown"]:
+            what += _instead(*fields(expected, body, steps))
         steps.append(field["name"])
     elif values := allowed(expected, body, steps):
-        what = f"{what[:WRONG_MAX]}. It must be one of {', '.join(f'`{value}`' for value in values)}"
+        what = f"{what[:WRONG_MAX]}. It must be one of {_named(values)}"
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return Fault(source="body", pointer=pointer, detail=f"{what}.")
+
+
+def _instead(known: Sequence[str], missing: Sequence[str]) -> str:
+    """What is told of the fields that there are, where a body has another."""
+    told = f". The fields are {_named(known)}" if known else ""
+    return f"{told}; missing: {_named(missing)}" if missing else told
+
+
+def _named(values: Iterable[Any]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
 
 
 class _Ambiguous(ValueError):

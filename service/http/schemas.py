@@ -137,8 +137,8 @@ def _schemas(
 class _Enums:
     """The named enums of components, so that the same values are one type wherever they stand.
 
-    `enums` are those that have a name of their own. Any other is called by its property: within a room, where one name means
-    one thing, for all of the room, and elsewhere for its component alone.
+    `enums` are those that have a name of their own. Any other is called by its title, if it has one, or else by its property:
+    within a room, where one name means one thing, for all of the room, and elsewhere for its component alone.
     """
 
     def __init__(self, enums: Mapping[str, Any], rooms: Mapping[str, str]) -> None:
@@ -155,16 +155,24 @@ class _Enums:
     def of(self, node: JsonSchema, owner: str, key: str) -> JsonSchema:
         """A property of the owner, or what is in it, with references in the place of enums."""
         if isinstance(values := node.get("enum"), list):
+            key = node.get("title", key)
             name = self._names.get(frozenset(values), owner + "".join(word.capitalize() for word in key.split("_")))
             assert name, f"this enum needs a name: {values}"
-            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values}
+            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values, **_spelt(values)}
             assert self.met.setdefault(name, enum)["enum"] == values, f"two enums share the name {name}"
-            return {"$ref": REF + name, **{at: value for at, value in node.items() if at not in ("type", "enum")}}
+            return {"$ref": REF + name, **{at: value for at, value in node.items() if at not in ("type", "enum", "title")}}
         if "items" in node:
             return {**node, "items": self.of(node["items"], owner, key.removesuffix("s"))}
         if "oneOf" in node:
             return {**node, "oneOf": [self.of(each, owner, key) for each in node["oneOf"]]}
         return node
+
+
+def _spelt(values: list[Any]) -> JsonSchema:
+    """How generators are to call these values, where some of them begin with a sign, of which a few languages make no name."""
+    if not any(str(value).startswith(("+", "-")) for value in values):
+        return {}
+    return {"x-enum-varnames": [str(value).replace("+", "PLUS_").replace("-", "MINUS_") for value in values]}
 
 
 def _classes(kinds: Iterable[Any]) -> list[Any]:

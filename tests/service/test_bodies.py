@@ -63,6 +63,27 @@ async def test_what_is_none_of_the_values_is_told_which_there_are(
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "instead"),
+    [
+        ("/sent", b'{"type":"red","number":1}', ". The fields are `command`, `note`; missing: `command`."),
+        ("/sent", b'{"command":{"type":"red","no":1}}', ". The fields are `type`, `number`, `words`, `open`; missing: `number`."),
+        (
+            "/sent",
+            b'{"command":{"type":"blue","within":{"type":"blue","x":2}}}',
+            ". The fields are `type`, `within`; missing: `within`.",
+        ),
+        ("/wish", b'{"hope":"low"}', ". The fields are `level`, `hopes`."),
+        ("/wish", b'{"hope":"low"', "."),
+    ],
+)
+async def test_who_sends_an_unknown_field_is_told_which_there_are(bare: httpx.AsyncClient, path: str, body: bytes, instead: str) -> None:
+    answer = await bare.post(path, content=body, headers={"Content-Type": "application/json"})
+    [fault] = answer.json()["errors"]
+    told, name, rest = fault["detail"].partition(f"`{fault['pointer'].rpartition('/')[2]}`")
+    assert (told, name != "", rest) == ("Object contains unknown field ", True, instead)
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b"",

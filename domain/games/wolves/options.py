@@ -1,16 +1,13 @@
 """What the players agree on before a match of Wolves & Sheep, which is nothing, and the cards that each of them owns."""
 
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
 Card: TypeAlias = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^(\+[2346]|-[24]|BIG|LITTLE)$",
-        description="A card: a sheep by its points, `+2` `+3` `+4` `+6` `-2` `-4`, or a wolf, `BIG` or `LITTLE`.",
-    ),
+    Literal["+2", "+3", "+4", "+6", "-2", "-4", "BIG", "LITTLE"],
+    msgspec.Meta(title="card", description="A card: a sheep by its points, `+2` `+3` `+4` `+6` `-2` `-4`, or a wolf, `BIG` or `LITTLE`."),
 ]
 Cards: TypeAlias = tuple[Card, ...]
 
@@ -19,8 +16,10 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     """What the players agree on before a match of Wolves & Sheep: there is only one way to play it."""
 
 
-BIG, LITTLE = WOLVES = ("BIG", "LITTLE")
+WOLVES: tuple[Card, Card] = ("BIG", "LITTLE")
 """The two wolves, in the order in which they pick."""
+
+BIG, LITTLE = WOLVES
 
 POINTS: Mapping[Card, int] = {"+2": 2, "+3": 3, "+4": 4, "+6": 6, "-2": -2, "-4": -4, BIG: 0, LITTLE: 0}  # 1.3, 1.5
 """The points of each card."""
