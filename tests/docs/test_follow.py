@@ -142,7 +142,7 @@ def test_it_begins_at_the_version_that_it_is_told(programs: Commands) -> None:
 
 def test_python_ends_when_it_is_stopped(programs: Commands) -> None:
     """Between two frames, and in a pause that would last for an hour."""
-    frames = Answer(text=told(shown("snapshot", 3), event(4), shown("reset", 5)), end="never")
+    frames = Answer(text=told(shown("snapshot", 3), shown("reset", 5)), end="never")
     for answer, seen in (frames, [3]), (Answer(503, "unavailable", retry_after="3600"), []):
         with playing(Script([answer])) as script:
             assert steps(started(programs["stopper.py"], script.address + MATCH)) == seen
