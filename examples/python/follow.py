@@ -2,8 +2,8 @@
 
 import json
 import random
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import httpx
@@ -20,9 +20,13 @@ PAUSE_SECONDS = 1.0
 class Refused(Exception):
     """The server says no, and would say so again: a `problem`, unless it was not our server that spoke."""
 
-    def __init__(self, status: int, problem: Record) -> None:
-        super().__init__(problem.get("code", f"HTTP {status}"))
-        self.status, self.problem = status, problem
+    def __init__(self, status: int, content: bytes) -> None:
+        try:
+            self.problem: Record = dict(json.loads(content))
+        except (TypeError, ValueError):
+            self.problem = {}
+        super().__init__(self.problem.get("code", f"HTTP {status}"))
+        self.status = status
 
 
 class Later(Exception):
@@ -34,56 +38,67 @@ class Later(Exception):
 
 
 def follow(
-    client: httpx.Client, match_id: str, lost: Callable[[str, float], None] = lambda why, seconds: None
+    client: httpx.Client,
+    match_id: str,
+    lost: Callable[[str, float, str], None] = lambda why, seconds, detail: None,
+    found: Callable[[], None] = lambda: None,
+    after: int | None = None,
+    stop: threading.Event | None = None,
 ) -> Iterator[tuple[list[Record], Record]]:
     """The steps of a match until it is over: what has happened since the last one, in order, and the view as it stands after that.
 
     The client has the server's address, and the player's token among its headers. `lost` is called when the line is cut, and tried
-    again in so many seconds.
+    again in so many seconds: `reason.<why>` is a label for it, and the detail is for a log. `found` is called when it is there again.
+    With `after` the first step has what has happened since that version, with 0 all of it. Once `stop` is set it ends: at once while it
+    pauses, else with the next line from the server, which is at most 15 seconds away.
     """
     path = f"/v1/matches/{match_id}"
+    stop = stop or threading.Event()
     items: list[Record] = []
     view: Record | None = None
-    last: int | None = None  # The version that we have: the id of the last message.
+    last = after  # The version that we have: the id of the last message.
     failures = 0
-    while True:
-        why, wait = "cut", 0.0
+    while not stop.is_set():
+        why, wait, detail = "unavailable", 0.0, "cut"
         try:
             since = {} if last is None else {"Last-Event-ID": str(last)}
             patience = httpx.Timeout(10, read=SILENCE_SECONDS)
             with client.stream("GET", f"{path}/stream", headers=since, timeout=patience) as answer:
-                if checked(answer).status_code == 204:
+                checked(answer)
+                if failures:
+                    found()
+                if answer.status_code == 204:
                     return  # It is over, and we have all of it.
-                for frame in frames(answer):
+                for frame in frames(answer, stop):
                     failures = 0
                     match frame:
                         case {"frame": "bye", "reason": "ended"}:
                             return
                         case {"frame": "bye", "reason": reason}:
-                            why = reason
+                            why, detail = reason, "bye"
                         case {"frame": "snapshot" | "reset", "view": view}:
                             items, last = [], view["version"]
                             yield items, view
                         case {"frame": "event", "item": item}:
                             items, last = [*items, item], item["version"]
-                    if not items or view is None:
+                    if not items and (view is not None or frame["frame"] != "resumed"):
                         continue
                     # Events come one by one; a view that is as far as the last of them is what they lead to.
-                    if view["version"] < last:
+                    if view is None or view["version"] < last:
                         view = checked(client.get(path, timeout=10)).json()
                     if view["version"] == last:
                         yield items, view
                         items = []
         except Later as later:
-            why, wait = str(later), later.seconds
+            wait, detail = later.seconds, str(later)
         except httpx.TransportError as cut:
-            why = type(cut).__name__
-        if why == "rotate":
-            continue  # Ten minutes are up; nothing is wrong.
+            detail = repr(cut)
+        if why == "rotate" or stop.is_set():
+            continue  # Ten minutes are up, or it was stopped; nothing is wrong.
         wait = max(wait, PAUSE_SECONDS * min(2**failures, 10) * random.uniform(0.8, 1.2))
         failures += 1
-        lost(why, wait)
-        time.sleep(wait)
+        lost(why, wait, detail)
+        stop.wait(wait)
 
 
 def checked(answer: httpx.Response) -> httpx.Response:
@@ -91,16 +106,21 @@ def checked(answer: httpx.Response) -> httpx.Response:
         return answer
     answer.read()
     if answer.status_code >= 500 or answer.status_code in (408, 429):
-        raise Later(answer.status_code, float(answer.headers.get("Retry-After", 0)))
-    try:
-        raise Refused(answer.status_code, answer.json())
-    except ValueError:
-        raise Refused(answer.status_code, {}) from None
+        raise Later(answer.status_code, retry_after(answer.headers))
+    raise Refused(answer.status_code, answer.content)
 
 
-def frames(answer: httpx.Response) -> Iterator[Record]:
+def retry_after(headers: Mapping[str, str]) -> float:
+    """The seconds that the server asks to wait; a proxy that says a date instead is taken to say nothing."""
+    asked = headers.get("Retry-After", "")
+    return float(asked) if asked.isdecimal() else 0.0
+
+
+def frames(answer: httpx.Response, stop: threading.Event) -> Iterator[Record]:
     data = ""
     for line in answer.iter_lines():
+        if stop.is_set():
+            return
         if line.startswith("data: "):
             data = line.removeprefix("data: ")
         elif not line and data:  # An empty line ends a message; before that not all of it has come.

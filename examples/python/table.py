@@ -5,17 +5,15 @@ python table.py little-train http://localhost:8000
 """
 
 import sys
-import uuid
 from typing import Any, TypeAlias, TypeVar
 
 import httpx
-from follow import follow
+from follow import Refused, follow
 from ludicitude_client import AuthenticatedClient, Client
 from ludicitude_client.api.matches import open_match
 from ludicitude_client.api.play import send_command
 from ludicitude_client.api.players import create_player
 from ludicitude_client.models import (
-    CommandAnswer,
     CreatedPlayer,
     CreatePlayer,
     Decision,
@@ -35,10 +33,10 @@ from ludicitude_client.models import (
     PicoOptionsInput,
     PicoTrickResolved,
     PicoView,
-    Problem,
     SendCommand,
 )
 from ludicitude_client.types import Response
+from send import send
 
 Kind = TypeVar("Kind")
 Options: TypeAlias = PicoOptionsInput | LittleTrainOptionsInput
@@ -48,14 +46,8 @@ GAMES: dict[str, Options] = {"pico": PicoOptionsInput(game="pico"), "little-trai
 NAMES = ("You", "The bot")
 
 
-class Refused(Exception):
-    """The server said no; the text says why."""
-
-
 def the(kind: type[Kind], answer: Response[Any]) -> Kind:
-    """The body of an answer; a problem is raised."""
-    if isinstance(answer.parsed, Problem):
-        raise Refused(answer.parsed.detail)
+    """The body of an answer that is no problem."""
     assert isinstance(answer.parsed, kind), answer.status_code
     return answer.parsed
 
@@ -113,29 +105,25 @@ def choose(decision: Decision) -> SendCommand:
             return SendCommand(decision.choices[int(answer) - 1], decision.decision)
 
 
-def send(client: AuthenticatedClient, match_id: str, body: SendCommand) -> None:
-    """Send a choice. When the answer is lost, the same key sends it again without making it twice."""
-    key = str(uuid.uuid4())
-    for attempt in (1, 2, 3):
-        try:
-            sent = send_command.sync_detailed(match_id, client=client, body=body, idempotency_key=key)
-            break
-        except httpx.TransportError:
-            if attempt == 3:
-                raise
-    the(CommandAnswer, sent)
+def lost(why: str, seconds: float, detail: str) -> None:
+    print(f"The server cannot be reached ({why}), trying again in {seconds:.0f} s.")
 
 
-def lost(why: str, seconds: float) -> None:
-    print(f"No connection ({why}), trying again in {seconds:.0f} s.")
+def found() -> None:
+    print("There it is again.")
 
 
 def play(address: str, options: Options) -> None:
-    patience = httpx.Timeout(30)
-    ada = the(CreatedPlayer, create_player.sync_detailed(client=Client(base_url=address, timeout=patience), body=CreatePlayer("Ada")))
-    client = AuthenticatedClient(base_url=address, token=ada.token, timeout=patience)
-    opened = the(MatchView, open_match.sync_detailed(client=client, body=OpenMatch(options, bots=["normal"])))
-    for items, seen in follow(client.get_httpx_client(), opened.match_id, lost):
+    nobody = Client(base_url=address, timeout=httpx.Timeout(30))
+    ada = the(CreatedPlayer, send(lambda _: create_player.sync_detailed(client=nobody, body=CreatePlayer("Ada")), lost))
+    client = AuthenticatedClient(base_url=address, token=ada.token, timeout=httpx.Timeout(30))
+    terms = OpenMatch(options, bots=["normal"])
+    opened = the(MatchView, send(lambda key: open_match.sync_detailed(client=client, body=terms, idempotency_key=key), lost))
+
+    def answer(body: SendCommand) -> None:
+        send(lambda key: send_command.sync_detailed(opened.match_id, client=client, body=body, idempotency_key=key), lost)
+
+    for items, seen in follow(client.get_httpx_client(), opened.match_id, lost, found):
         for item in items:
             if line := sentence(Item.from_dict(item).event):
                 print(line)
@@ -143,9 +131,9 @@ def play(address: str, options: Options) -> None:
         for decision in view.decisions:
             print(picture(view.table))
             try:
-                send(client, view.match_id, choose(decision))
+                answer(choose(decision))
             except Refused as no:
-                print(no)
+                print(no.problem.get("detail", no))
         if view.result is not None:
             for place in view.result.ranking:
                 print(f"{place.rank}. {NAMES[place.seat]}, {place.score} points")

@@ -3,17 +3,23 @@
 /** What has happened since the last step, in order, and the match as it stands after that. */
 export type Step<Item, View> = { items: Item[]; view: View };
 
+/** Called when the server cannot be reached, and tried again in so many seconds: `reason.<why>` is a label for it, the detail is for a log. */
+export type Lost = (why: string, seconds: number, detail: string) => void;
+
 export type Options = {
   token?: string;
   /** Ends it all, as when a person leaves the screen. */
   signal?: AbortSignal;
-  /** Called when the line is cut, and tried again in so many seconds. */
-  lost?: (why: string, seconds: number) => void;
+  lost?: Lost;
+  /** Called when the line is there again. */
+  found?: () => void;
+  /** The first step has what has happened since this version; with 0 all of it. */
+  after?: number;
 };
 
 /** The server says no, and would say so again: a `problem`, unless it was not our server that spoke. */
 export class Refused extends Error {
-  constructor(readonly status: number, readonly problem?: { code: string; message_key: string }) {
+  constructor(readonly status: number, readonly problem?: { code: string; message_key: string; detail: string }) {
     super(problem?.code ?? `HTTP ${status}`);
   }
 }
@@ -37,24 +43,24 @@ const PAUSE_MS = 1_000; // The pause before it is tried again; it doubles up to 
 /** The steps of the match at this address, such as http://localhost:8000/v1/matches/mat_..., until it is over. */
 export async function* follow<Item extends { version: number }, View extends { version: number }>(
   match: string,
-  { token, signal, lost = () => {} }: Options = {},
+  { token, signal, lost = () => {}, found = () => {}, after }: Options = {},
 ): AsyncGenerator<Step<Item, View>> {
   let items: Item[] = [];
   let view: View | undefined;
-  let last: number | undefined; // The version that we have: the id of the last message.
+  let last = after; // The version that we have: the id of the last message.
   const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {});
   for (let failures = 0; !signal?.aborted; ) {
     const line = new AbortController();
     signal?.addEventListener("abort", () => line.abort(), { signal: line.signal });
-    let why = "cut";
-    let wait = 0;
+    let [why, wait, detail] = ["unavailable", 0, "cut"];
     try {
       if (last !== undefined) headers.set("Last-Event-ID", String(last));
       const answer = await alive(line, ask(`${match}/stream`, headers, line.signal));
+      if (failures) found();
       if (answer.status === 204) return; // It is over, and we have all of it.
       for await (const frame of frames<Item, View>(answer, line)) {
         failures = 0;
-        if (frame.frame === "bye") why = frame.reason;
+        if (frame.frame === "bye") [why, detail] = [frame.reason, "bye"];
         if (frame.frame === "bye" && frame.reason === "ended") return;
         if (frame.frame === "snapshot" || frame.frame === "reset") {
           ({ view } = frame);
@@ -64,9 +70,9 @@ export async function* follow<Item extends { version: number }, View extends { v
           items.push(frame.item);
           last = frame.item.version;
         }
-        if (!items.length || !view) continue;
+        if (!items.length && (view || frame.frame !== "resumed")) continue;
         // Events come one by one; a view that is as far as the last of them is what they lead to.
-        if (view.version < last!) view = (await (await alive(line, ask(match, headers, line.signal))).json()) as View;
+        if (!view || view.version < last!) view = (await (await alive(line, ask(match, headers, line.signal))).json()) as View;
         if (view.version !== last) continue;
         yield { items, view };
         items = [];
@@ -75,13 +81,13 @@ export async function* follow<Item extends { version: number }, View extends { v
       if (error instanceof Refused) throw error;
       if (signal?.aborted) return;
       if (error instanceof Later) wait = 1000 * error.seconds;
-      why = String(error);
+      detail = String(error);
     } finally {
       line.abort();
     }
     if (why === "rotate") continue; // Ten minutes are up; nothing is wrong.
     wait = Math.max(wait, PAUSE_MS * Math.min(2 ** failures++, 10) * (0.8 + 0.4 * Math.random()));
-    lost(why, wait / 1000);
+    lost(why, wait / 1000, detail);
     await new Promise((done) => setTimeout(done, wait));
   }
 }
@@ -90,7 +96,7 @@ async function ask(address: string, headers: Headers, signal: AbortSignal): Prom
   const answer = await fetch(address, { headers, signal });
   if (answer.ok) return answer;
   if (answer.status >= 500 || answer.status === 408 || answer.status === 429) {
-    throw new Later(answer.status, Number(answer.headers.get("Retry-After") ?? 0));
+    throw new Later(answer.status, Number(answer.headers.get("Retry-After")) || 0);
   }
   throw new Refused(answer.status, await answer.json().catch(() => undefined));
 }

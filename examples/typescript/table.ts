@@ -4,7 +4,7 @@
 //   node table.js little-train http://localhost:8000
 
 import { createInterface } from "node:readline";
-import { follow } from "./follow.js";
+import { follow, Refused } from "./follow.js";
 import { client } from "./ludicitude/client.gen.js";
 import {
   createPlayer,
@@ -16,10 +16,10 @@ import {
   type Item,
   type MatchView,
   type OptionsInput,
-  type Problem,
   type SendCommand,
   type Table,
 } from "./ludicitude/index.js";
+import { send } from "./send.js";
 
 const GAMES: Record<string, OptionsInput> = {
   pico: { game: "pico" },
@@ -27,15 +27,6 @@ const GAMES: Record<string, OptionsInput> = {
 };
 
 const NAMES = ["You", "The bot"];
-
-/** The server said no; the message says why. */
-class No extends Error {}
-
-/** The body of an answer; a problem is thrown. */
-function the<Body>({ data, error }: { data?: Body; error?: Problem }): NonNullable<Body> {
-  if (error) throw new No(error.detail);
-  return data!;
-}
 
 /** What an event says, if it is worth a line. */
 function sentence(event: Event): string | undefined {
@@ -102,36 +93,28 @@ async function choose({ decision, choices }: Decision): Promise<SendCommand> {
   }
 }
 
-/** Send a choice. When the answer is lost, the same key sends it again without making it twice. */
-async function send(path: { match_id: string }, body: SendCommand) {
-  const headers = { "Idempotency-Key": crypto.randomUUID() };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return the(await sendCommand({ path, headers, body }));
-    } catch (error) {
-      if (error instanceof No || attempt === 3) throw error;
-    }
-  }
-}
+const lost = (why: string, seconds: number) => console.log(`The server cannot be reached (${why}), trying again in ${seconds.toFixed()} s.`);
+const found = () => console.log("There it is again.");
 
 async function play(baseUrl: string, options: OptionsInput): Promise<void> {
   client.setConfig({ baseUrl });
-  const { token } = the(await createPlayer({ body: { display_name: "Ada" } }));
+  const { token } = await send(() => createPlayer({ body: { display_name: "Ada" } }), lost);
   client.setConfig({ auth: token });
-  const { match_id } = the(await openMatch({ body: { options, bots: ["normal"] } }));
-  const lost = (why: string, seconds: number) => console.log(`No connection (${why}), trying again in ${seconds.toFixed()} s.`);
-  for await (const { items, view } of follow<Item, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost })) {
+  const terms = { options, bots: ["normal"] };
+  const { match_id } = await send((key) => openMatch({ headers: { "Idempotency-Key": key }, body: terms }), lost);
+  for await (const { items, view } of follow<Item, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost, found })) {
     for (const { event } of items) {
       const line = sentence(event);
       if (line) console.log(line);
     }
     for (const decision of view.decisions) {
       console.log(picture(view.table!));
+      const body = await choose(decision);
       try {
-        await send({ match_id }, await choose(decision));
+        await send((key) => sendCommand({ path: { match_id }, headers: { "Idempotency-Key": key }, body }), lost);
       } catch (error) {
-        if (!(error instanceof No)) throw error;
-        console.log(error.message);
+        if (!(error instanceof Refused)) throw error;
+        console.log(error.problem?.detail ?? error.message);
       }
     }
     for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);

@@ -11,26 +11,35 @@ MATCH = "/v1/matches/mat_0123456789abcdef0123456789abcdef"
 
 
 class Answer(NamedTuple):
-    """One answer: a status, a problem's code or the frames of a stream as they go out, and how it ends: well, cut, or not at all."""
+    """One answer: a status, a problem's code or what else goes out, how it ends (well, cut, or not at all), and when to come back."""
 
     status: int = 200
     code: str = ""
     text: str = ""
     end: str = "well"
+    retry_after: str = "0"
 
 
 class Script:
-    """What is answered to each request for the stream, in turn, and to each one for the view; and the ids that the former brought."""
+    """What is answered to each request for the stream, in turn, to each one for the view, and to each command.
 
-    def __init__(self, streams: Sequence[Answer], views: Sequence[Answer | int]) -> None:
-        self.streams, self.views = iter(streams), iter(views)
+    `ids` are what those for the stream brought, `keys` what the commands did.
+    """
+
+    def __init__(self, streams: Sequence[Answer] = (), views: Sequence[Answer | int] = (), commands: Sequence[Answer] = ()) -> None:
+        self.streams, self.views, self.commands = iter(streams), iter(views), iter(commands)
         self.ids: list[str | None] = []
+        self.keys: list[str] = []
         self.address = ""
         self.over = threading.Event()
 
     def answer(self, asked: BaseHTTPRequestHandler) -> None:
         """Play the next part. Who asks for more than there is gets a 410."""
-        if asked.path == f"{MATCH}/stream":
+        if asked.command == "POST":
+            asked.rfile.read(int(asked.headers["Content-Length"]))
+            self.keys.append(asked.headers["Idempotency-Key"])
+            _send(asked, next(self.commands, Answer(410, "gone")), self.over)
+        elif asked.path == f"{MATCH}/stream":
             self.ids.append(asked.headers["Last-Event-ID"])
             _send(asked, next(self.streams, Answer(410, "gone")), self.over)
         else:
@@ -67,6 +76,9 @@ def playing(script: Script) -> Iterator[Script]:
         def do_GET(self) -> None:
             script.answer(self)
 
+        def do_POST(self) -> None:
+            script.answer(self)
+
         def log_message(self, *_: Any) -> None:
             pass
 
@@ -80,9 +92,11 @@ def playing(script: Script) -> Iterator[Script]:
 
 def _send(asked: BaseHTTPRequestHandler, answer: Answer, over: threading.Event) -> None:
     asked.send_response(answer.status)
-    asked.send_header("Retry-After", "0")
+    asked.send_header("Retry-After", answer.retry_after)
     asked.close_connection = True
     body = (json.dumps({"code": answer.code}) if answer.code else answer.text).encode()
+    if answer.end == "well":
+        asked.send_header("Connection", "close")
     if answer.end == "well" and answer.status != 204:
         asked.send_header("Content-Length", str(len(body)))
     elif answer.end != "well":

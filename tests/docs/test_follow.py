@@ -1,4 +1,4 @@
-"""What the guide gives out to follow a match, and the examples use, loses nothing, tells nothing twice, and knows when to stop."""
+"""What the guide gives out to follow a match and to send, and the examples use: nothing is lost or done twice, and all of it ends."""
 
 import json
 import os
@@ -21,20 +21,25 @@ from tests.faults.served import served
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLLOWERS = Path(__file__).parent / "followers"
-SOURCES = {"python": ROOT / "examples" / "python" / "follow.py", "ts": ROOT / "examples" / "typescript" / "follow.ts"}
-HASTE = {"SILENCE_SECONDS = 45": "SILENCE_SECONDS = 5", "PAUSE_SECONDS = 1.0": "PAUSE_SECONDS = 0.02"}
-HASTE |= {"SILENCE_MS = 45_000": "SILENCE_MS = 5000", "PAUSE_MS = 1_000": "PAUSE_MS = 20"}
+EXAMPLES = {"python": ROOT / "examples" / "python", "ts": ROOT / "examples" / "typescript"}
+SOURCES = [EXAMPLES[language] / f"{name}.{ending}" for language, ending in (("python", "py"), ("ts", "ts")) for name in ("follow", "send")]
+HASTE = {
+    "SILENCE_SECONDS = 45": "SILENCE_SECONDS = 5",
+    "stop.wait(wait)": "stop.wait(wait / 50)",
+    "time.sleep(wait)": "time.sleep(wait / 50)",
+}
+HASTE |= {"SILENCE_MS = 45_000": "SILENCE_MS = 5000", "setTimeout(done, wait)": "setTimeout(done, wait / 50)"}
 """What a test does not wait for; a line is still silent for longer than a busy machine is."""
 
 Commands = Mapping[str, Sequence[str]]
 
 
 @pytest.fixture(scope="module")
-def followers(tmp_path_factory: pytest.TempPathFactory) -> Commands:
-    """How each follower is started, by its language; in a hurry."""
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Commands:
+    """How each follower and sender is started, by its name and language; in a hurry."""
     folder = tmp_path_factory.mktemp("followers")
     node.program("tsc")
-    for source in (*SOURCES.values(), *FOLLOWERS.glob("*.*")):
+    for source in (*SOURCES, *FOLLOWERS.glob("*.*")):
         text = source.read_text("utf-8")
         for slow, quick in HASTE.items():
             text = text.replace(slow, quick)
@@ -44,16 +49,17 @@ def followers(tmp_path_factory: pytest.TempPathFactory) -> Commands:
     (folder / "node_modules").symlink_to(ROOT / "tools" / "node_modules")
     done = node.run("tsc", "--noCheck", "--outDir", "out", folder=folder)  # Its types are checked with the examples.
     assert done.returncode == 0, done.stdout
-    return {"python": (sys.executable, str(folder / "follower.py")), "ts": ("node", str(folder / "out" / "follower.js"))}
+    python = {f"{name}.py": (sys.executable, str(folder / f"{name}.py")) for name in ("follower", "sender", "stopper")}
+    return python | {f"{name}.ts": ("node", str(folder / "out" / f"{name}.js")) for name in ("follower", "sender")}
 
 
-def started(follower: Sequence[str], address: str, token: str) -> "subprocess.Popen[str]":
+def started(program: Sequence[str], *arguments: str) -> "subprocess.Popen[str]":
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    return subprocess.Popen([*follower, address, token], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([*program, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def steps(following: "subprocess.Popen[str]") -> list[Any]:
-    """What a follower tells until it ends."""
+    """What a program tells until it ends."""
     try:
         said, errors = following.communicate(timeout=60)
     finally:
@@ -62,22 +68,38 @@ def steps(following: "subprocess.Popen[str]") -> list[Any]:
     return [json.loads(line) for line in said.splitlines()]
 
 
-def followed(followers: Commands, streams: Sequence[Answer], views: Sequence[Answer | int]) -> list[tuple[list[Any], list[str | None]]]:
+def followed(
+    programs: Commands, streams: Sequence[Answer], views: Sequence[Answer | int], *after: str
+) -> list[tuple[list[Any], list[str | None]]]:
     """What each follower tells of this script, and the ids that it brought, all at the same time."""
     with ExitStack() as all_of_them:
-        scripts = [all_of_them.enter_context(playing(Script(streams, views))) for _ in followers]
-        every = zip(followers.values(), scripts, strict=True)
-        following = [started(follower, script.address + MATCH, "lud_token") for follower, script in every]
+        scripts = [all_of_them.enter_context(playing(Script(streams, views))) for _ in EXAMPLES]
+        following = [
+            started(programs[name], script.address + MATCH, "lud_token", *after)
+            for name, script in zip(("follower.py", "follower.ts"), scripts, strict=True)
+        ]
         return [(steps(each), script.ids) for each, script in zip(following, scripts, strict=True)]
 
 
-@pytest.mark.parametrize(("page", "language"), [("live.md", "python"), ("live.md", "ts")])
-def test_the_guide_shows_what_the_examples_use(page: str, language: str) -> None:
+def sent(programs: Commands, commands: Sequence[Answer], patience: str = "30") -> list[tuple[list[Any], list[str]]]:
+    """What each sender tells that sends one command to this script, and the keys that came, all at the same time."""
+    with ExitStack() as all_of_them:
+        scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in EXAMPLES]
+        sending = [
+            started(programs[name], script.address + MATCH, patience)
+            for name, script in zip(("sender.py", "sender.ts"), scripts, strict=True)
+        ]
+        return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
+
+
+@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send")])
+@pytest.mark.parametrize(("language", "ending"), [("python", "py"), ("ts", "ts")])
+def test_the_guide_shows_what_the_examples_use(page: str, name: str, language: str, ending: str) -> None:
     shown = [block.text for block in blocks((ROOT / "docs" / page).read_text("utf-8")) if block.language == language]
-    assert SOURCES[language].read_text("utf-8") in shown
+    assert (EXAMPLES[language] / f"{name}.{ending}").read_text("utf-8") in shown
 
 
-def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_the_last_of_its_batch(followers: Commands) -> None:
+def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_the_last_of_its_batch(programs: Commands) -> None:
     streams = [
         Answer(503, "unavailable"),
         Answer(text=told(shown("snapshot", 3), cut='data: {"frame": "ev'), end="cut"),
@@ -89,30 +111,96 @@ def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_t
         Answer(204),
     ]
     views: list[Answer | int] = [5, Answer(500, "internal_error"), 8, 9]
-    for told_steps, ids in followed(followers, streams, views):
-        assert told_steps == [[[], 3], [[4, 5], 5], [[], 7], [[8], 8], [[9], 9], "over"]
+    for told_steps, ids in followed(programs, streams, views):
+        assert [step for step in told_steps if not isinstance(step, str)] == [[[], 3], [[4, 5], 5], [[], 7], [[8], 8], [[9], 9]]
+        down, stopped = ["lost unavailable", "found"], ["lost shutdown", "found"]
+        assert [step for step in told_steps if isinstance(step, str)] == [*down * 2, down[0], *down * 2, *stopped, "over"]
         assert ids == [None, None, "3", "4", "4", "5", "8", "9"]
 
 
-def test_it_ends_with_the_match(followers: Commands) -> None:
+def test_it_ends_with_the_match(programs: Commands) -> None:
     streams = [Answer(text=told(shown("snapshot", 3), event(4), bye("ended")), end="never")]
-    assert followed(followers, streams, [4]) == [([[[], 3], [[4], 4], "over"], [None])] * 2
+    assert followed(programs, streams, [4]) == [([[[], 3], [[4], 4], "over"], [None])] * 2
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_a_no_is_passed_on_and_not_asked_for_again(status: int, followers: Commands) -> None:
+def test_a_no_is_passed_on_and_not_asked_for_again(status: int, programs: Commands) -> None:
     streams = [Answer(text=told(shown("snapshot", 3), bye("gone"))), Answer(status, "some_problem")]
-    assert followed(followers, streams, []) == [([[[], 3], "some_problem"], [None, "3"])] * 2
+    assert followed(programs, streams, []) == [([[[], 3], "lost gone", "some_problem"], [None, "3"])] * 2
+
+
+def test_it_begins_at_the_version_that_it_is_told(programs: Commands) -> None:
+    begun = {"frame": "resumed", "version": 0}
+    streams = [Answer(text=told(begun, event(1), event(2)), end="cut"), Answer(text=told(begun, event(3), bye("ended")))]
+    every = [[[1, 2, 3], 3], "over"]
+    for told_steps, ids in followed(programs, streams, [3], "0"):
+        assert [step for step in told_steps if step not in ("lost unavailable", "found")] == every
+        assert ids == ["0", "2"]
+    quiet = [Answer(text=told({"frame": "resumed", "version": 3}, bye("ended")))]
+    assert followed(programs, quiet, [3], "3") == [([[[], 3], "over"], ["3"])] * 2
+
+
+def test_python_ends_when_it_is_stopped(programs: Commands) -> None:
+    """Between two frames, and in a pause that would last for an hour."""
+    frames = Answer(text=told(shown("snapshot", 3), shown("reset", 5)), end="never")
+    for answer, seen in (frames, [3]), (Answer(503, "unavailable", retry_after="3600"), []):
+        with playing(Script([answer])) as script:
+            assert steps(started(programs["stopper.py"], script.address + MATCH)) == seen
+
+
+def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands) -> None:
+    commands = [
+        Answer(503, "unavailable", retry_after="7"),
+        Answer(409, "key_in_flight"),
+        Answer(text="{", end="cut"),
+        Answer(502, text="<html>"),
+        Answer(429, "rate_limited", retry_after="Wed, 21 Oct 2026 07:28:00 GMT"),
+        Answer(504),
+        Answer(text='{"version": 5}'),
+    ]
+    for (*pauses, end), keys in sent(programs, commands):
+        assert [why for why, _, _ in pauses] == ["unavailable"] * 6
+        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10))]
+        assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True]
+        assert end == {"version": 5}
+        assert (len(keys), len(set(keys))) == (7, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(409, "decision_closed"), (422, "invalid_body"), (401, "not_authenticated"), (500, "internal_error")]
+)
+def test_a_no_to_a_command_is_passed_on_and_not_asked_for_again(status: int, code: str, programs: Commands) -> None:
+    for told_steps, keys in sent(programs, [Answer(status, code)]):
+        assert told_steps == [[status, code]]
+        assert len(keys) == 1
+
+
+def test_who_sends_gives_up_in_the_end(programs: Commands) -> None:
+    for (*pauses, end), keys in sent(programs, [Answer(503, "unavailable")] * 20):
+        assert (len(pauses), end) == (7, [503, "unavailable"])
+        assert (len(keys), len(set(keys))) == (8, 1)
+    assert [end for end, _ in sent(programs, [Answer(429, "rate_limited", retry_after="3600")])] == [[[429, "rate_limited"]]] * 2
+
+
+def test_a_server_that_is_not_there_or_says_nothing_is_asked_again(programs: Commands) -> None:
+    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], patience="1"):
+        assert end == {"version": 5}
+        assert len(set(keys)) == 1
+    with playing(Script()) as script:
+        gone = script.address  # Nobody is there any more when it is asked.
+    for sending in [started(programs[name], gone + MATCH, "30") for name in ("sender.py", "sender.ts")]:
+        *pauses, end = steps(sending)
+        assert (len(pauses), end) == (7, "no answer")
 
 
 @pytest.mark.timeout(200)
-def test_a_server_that_is_stopped_and_started_is_no_gap(followers: Commands, used_server_folder: Path) -> None:
+def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used_server_folder: Path) -> None:
     with served(used_server_folder) as service:
         tokens = [service.new_player() for _ in range(2)]
         ada, bob = ({"Authorization": f"Bearer {token}"} for token in tokens)
         opened = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=ada).json()
         address = f"{service.address}/v1/matches/{opened['match_id']}"
-        following = [started(follower, address, tokens[0]) for follower in followers.values()]
+        following = [started(programs[name], address, tokens[0]) for name in ("follower.py", "follower.ts")]
         firsts = [each.stdout.readline() for each in following if each.stdout is not None]  # All follow before anything happens.
         httpx.post(f"{address}/seats", json={}, headers=bob)
         move(address, ada)
@@ -122,8 +210,11 @@ def test_a_server_that_is_stopped_and_started_is_no_gap(followers: Commands, use
         httpx.post(f"{address}/resign", headers=bob)
         last = httpx.get(address, headers=ada).json()["version"]
         for first, each in zip(firsts, following, strict=True):
-            *told_steps, end = [json.loads(first), *steps(each)]
-            assert end == "over"
+            told = [json.loads(first), *steps(each)]
+            told_steps = [step for step in told if not isinstance(step, str)]
+            said = [step for step in told if isinstance(step, str)]
+            assert said[0].startswith("lost ")
+            assert said[-2:] == ["found", "over"]
             assert [version for items, _ in told_steps for version in items] == list(range(opened["version"] + 1, last + 1))
             assert all(items[-1] == view for items, view in told_steps[1:])
 

@@ -1,6 +1,7 @@
 """Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,8 @@ def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tm
     if program := missing(given, language):
         pytest.skip(f"The page needs {program}.")
     (tmp_path / "verify").symlink_to(ROOT / "verify")  # The pages are read in a checkout.
+    for copied in ("follow.py", "send.py"):
+        (tmp_path / copied).symlink_to(ROOT / "examples" / "python" / copied)
     outputs = printed(given, language, service.address, tmp_path)
     if BLESSING:
         page.write_text(blessed(text, given, outputs), "utf-8")
@@ -71,13 +74,22 @@ def test_the_page_about_words_says_all_that_happens_and_all_choices(game: AnyGam
     largest = [match for match in sample(game) if match.table.seats == len(words.seats)]
     events = json.loads(msgspec.json.encode([event for match in largest for event in match.events]))
     choices = json.loads(msgspec.json.encode(commands(game)))
+    match = largest[-1]
+    views = [json.loads(msgspec.json.encode(game.view(moment.state, viewer))) for moment in match.moments for viewer in (None, 0)]
     say = f"""
 for (const event of {json.dumps(events)}) console.log(sentence("Event", event, {json.dumps(words.seats)}, "fr"));
 for (const choice of {json.dumps(choices)}) console.log(sentence("Command", choice, {json.dumps(words.seats)}, "fr"));
 """
+    tables = f"""
+const everybody = {json.dumps(words.seats)};
+for (const each of {json.dumps(views)}) for (const line of picture(each, fields("Table", each.game), everybody, "fr")) console.log(line);
+"""
     page = [each.run._replace(text=each.run.text.replace("/games/pico", f"/games/{game.key}")) for each in given]
-    program = [Snippet(each, None) for each in (*page, Block(0, "js", "", say))]
-    said = printed(program, "js", service.address, tmp_path)[-1].splitlines()
+    program = [Snippet(each, None) for each in (*page, Block(0, "js", "", say), Block(0, "js", "", tables))]
+    *_, said, drawn = (output.splitlines() for output in printed(program, "js", service.address, tmp_path))
+    captions = [words.label(f"field.{name}") for view in views for name in view if name != "game"]
+    assert [line.partition(": ")[0] for line in drawn] == captions
+    assert not [line for line in drawn if re.search(r"undefined|null|\[object|field\.|: *$", line)]
     assert said == [*map(words.sentence, events), *map(words.choice, choices)]
 
 

@@ -4,9 +4,12 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import pytest
 
 from domain.games import GAMES
 from tests.faults.served import Served, served
-from tests.sdk.conftest import Generate, project, require, run, set_up
+from tests.sdk.conftest import LONGEST_SECONDS, Generate, project, require, run, set_up
 from tests.sdk.guide import ROOT, page, programs
 from tests.sdk.kotlin import compiled, libraries
 
@@ -72,7 +75,7 @@ def python(generated: Generate, service: Served) -> Path:
     for program in EXAMPLES.glob("python/*.py"):
         shutil.copy(program, folder)
     (folder / "page.py").write_text("\n".join(programs("python")).replace("http://localhost:8000", service.address), "utf-8")
-    names = ["player.py", "page.py", "table.py", "follow.py", "ludicitude/ludicitude_client"]
+    names = ["player.py", "page.py", "table.py", "follow.py", "send.py", "ludicitude/ludicitude_client"]
     run(folder, sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy", *names, MYPYPATH="ludicitude")
     return folder
 
@@ -137,6 +140,47 @@ def test_the_examples_play_to_the_end(game: str, python: Path, typescript: Path,
     ):
         assert "Your choice: " in said
         assert re.search(r"^1\. (You|The bot), -?\d+ points\n[12]\. (You|The bot), -?\d+ points\n\Z", said, re.MULTILINE), said
+
+
+def test_the_examples_go_on_with_a_server_that_is_started_again(python: Path, typescript: Path, server_folder: Path) -> None:
+    """It is stopped while somebody chooses, and is not there when the choice is sent."""
+    programs = {python: [sys.executable, "-u", "table.py"], typescript: ["node", "out/table.js"]}
+    with served(server_folder) as service, ExitStack() as all_of_them:
+        playing = [
+            all_of_them.enter_context(
+                subprocess.Popen(
+                    [*command, "pico", service.address],
+                    cwd=folder,
+                    env={**os.environ, "PYTHONPATH": "ludicitude"},
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for folder, command in programs.items()
+        ]
+        for each in playing:
+            said(each, "  5  ")
+        service.end(signal.SIGTERM)
+        for each in playing:
+            assert each.stdin
+            each.stdin.write("\n" * 500)
+            each.stdin.flush()
+            said(each, "The server cannot be reached (unavailable)")
+        with served(server_folder, PORT=str(httpx.URL(service.address).port)):
+            for each in playing:
+                assert each.stdout
+                rest = each.stdout.read()
+                assert each.wait(LONGEST_SECONDS) == 0
+                assert rest.count("won the trick with") > 5
+                assert "There it is again." in rest
+                assert re.search(r"^1\. (You|The bot), ", rest, re.MULTILINE), rest
+
+
+def said(playing: "subprocess.Popen[str]", words: str) -> None:
+    """Wait until it says these words. Raises AssertionError if it ends before."""
+    assert playing.stdout
+    assert any(words in line for line in playing.stdout), words
 
 
 @pytest.mark.parametrize(
