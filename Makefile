@@ -30,7 +30,7 @@ soak: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/pytest -m soak
 
 # Speed, on a PostgreSQL of its own and beside what others do in the same minute; docs/performance.md says what is measured and how.
-# It takes 12 minutes, and 3 without the peers that have to be installed; nothing else should be going on meanwhile.
+# It takes 7 minutes, and 2 without the peers that have to be installed; nothing else should be going on meanwhile.
 bench bench-quick bench-large: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/python -m bench $(or $(patsubst bench-%,%,$(filter bench-%,$@)),full)
 

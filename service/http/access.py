@@ -66,7 +66,7 @@ class Requested:
 
 
 class Access:
-    """The outermost layer. It sees paths as route templates only, and neither queries, bodies nor tokens."""
+    """A request from its beginning to its end. It sees paths as route templates only, and neither queries, bodies nor tokens."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
