@@ -85,6 +85,11 @@ class Decoder:
         }
         self._current = {event_type: current_version(event_type, steps) for event_type in self._readers}
 
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of events that can be read."""
+        return frozenset(self._readers)
+
     def knows(self, event_type: str) -> bool:
         """Whether events of this type can be read, in the forms that this release knows."""
         return event_type in self._readers
