@@ -11,7 +11,7 @@ import pytest
 
 from domain.match.game import AnyGame
 from service.play.words import Words
-from tests.docs.conftest import BLESSING
+from tests.docs.conftest import BLESSING, COPIED, EXAMPLES
 from tests.docs.masks import matches
 from tests.docs.snippets import LANGUAGES, LONGEST_SECONDS, Block, Snippet, blessed, blocks, faults, missing, printed, snippets
 from tests.docs.told import untrue
@@ -44,14 +44,17 @@ def service(used_server_folder: Path) -> Iterator[Served]:
 
 @pytest.mark.timeout(LONGEST_SECONDS + 100)
 @pytest.mark.parametrize(("page", "language"), RUNS)
-def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tmp_path: Path) -> None:
+def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     text = page.read_text("utf-8")
     given = [each for each in snippets(text) if each.run.language == language]
     if program := missing(given, language):
         pytest.skip(f"The page needs {program}.")
     (tmp_path / "verify").symlink_to(ROOT / "verify")  # The pages are read in a checkout.
-    for copied in ("follow.py", "send.py"):
-        (tmp_path / copied).symlink_to(ROOT / "examples" / "python" / copied)
+    for copied in COPIED:
+        (tmp_path / f"{copied}.py").symlink_to(EXAMPLES / "python" / f"{copied}.py")
+    if language == "js" and any('from "./' in each.run.text for each in given):
+        for copied in COPIED:
+            (tmp_path / f"{copied}.js").symlink_to(request.getfixturevalue("javascript") / f"{copied}.js")
     outputs = printed(given, language, service.address, tmp_path)
     if BLESSING:
         page.write_text(blessed(text, given, outputs), "utf-8")
