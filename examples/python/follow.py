@@ -1,126 +1,193 @@
-"""Follows a match to its end, whatever becomes of the connection."""
+"""Follows a match to its end, whatever becomes of the connection: `follow_async`, and `follow` for a program that is not async."""
 
+import asyncio
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing
+from typing import Any, TypeAlias, TypeVar
 
 import httpx
 
 Record: TypeAlias = dict[str, Any]
+Step = TypeVar("Step")
 
-SILENCE_SECONDS = 45
-"""The server says something every 15 seconds: a line that is silent for so long is dead."""
+Lost: TypeAlias = Callable[[str, float, str], None]
+"""Called when the line is cut, and tried again in so many seconds: `reason.<why>` is a label for it, the detail is for a log."""
+
+Found: TypeAlias = Callable[[], None]
+"""Called when the line is there again."""
+
+PATIENCE = httpx.Timeout(10, read=45)
+"""In seconds. The server says something every 15 seconds: a line that is silent for so long is dead."""
 
 PAUSE_SECONDS = 1.0
 """The pause before it is tried again; it doubles up to ten times this."""
 
+GLANCE_SECONDS = 0.2
+"""How often a program that is not async looks whether it is to stop."""
+
 
 class Refused(Exception):
-    """The server says no, and would say so again: a `problem`, unless it was not our server that spoke."""
+    """The server says no, with a `problem`, unless it was not our server that spoke. It may have asked to come back in so many seconds."""
 
-    def __init__(self, status: int, content: bytes) -> None:
+    def __init__(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
         try:
             self.problem: Record = dict(json.loads(content))
         except (TypeError, ValueError):
             self.problem = {}
         super().__init__(self.problem.get("code", f"HTTP {status}"))
         self.status = status
+        asked = headers.get("Retry-After", "")
+        self.seconds = float(asked) if asked.isdecimal() else 0.0  # A proxy that says a date instead is taken to say nothing.
 
 
-class Later(Exception):
-    """The server cannot answer now, but wants to be asked again after so many seconds."""
+class Bye(Exception):
+    """The server ends a stream, and says why."""
 
-    def __init__(self, status: int, seconds: float) -> None:
-        super().__init__(f"HTTP {status}")
-        self.seconds = seconds
+    def __init__(self, reason: str) -> None:
+        super().__init__("bye")
+        self.reason = reason
 
 
-def follow(
-    client: httpx.Client,
-    match_id: str,
-    lost: Callable[[str, float, str], None] = lambda why, seconds, detail: None,
-    found: Callable[[], None] = lambda: None,
+class Line:
+    """The line to a server, whether it has failed, and what one asks over it."""
+
+    def __init__(self, http: httpx.AsyncClient, found: Found) -> None:
+        self.http, self.found, self.failures = http, found, 0
+
+    async def json(self, address: str, **query: str | int) -> Record:
+        """The body of an answer."""
+        answer = await checked(await self.http.get(address, params=query))
+        self.holds()
+        return dict(answer.json())
+
+    def holds(self) -> None:
+        """To be called whenever the server has said something."""
+        if self.failures:
+            self.found()
+        self.failures = 0
+
+
+async def kept(
+    once: Callable[[Line], AsyncGenerator[Step, None]], token: str | None, lost: Lost, found: Found
+) -> AsyncGenerator[Step, None]:
+    """What `once` gives, begun again whenever the line is cut, until the server says that it is over."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with httpx.AsyncClient(headers=headers, timeout=PATIENCE) as http:
+        line = Line(http, found)
+        while True:
+            why, wait, detail = "unavailable", 0.0, "cut"
+            try:
+                async with aclosing(once(line)) as steps:
+                    async for step in steps:
+                        yield step
+            except Bye as bye:
+                why, detail = bye.reason, str(bye)
+            except Refused as no:
+                if no.status < 500 and no.status not in (408, 429):
+                    raise
+                wait, detail = no.seconds, f"HTTP {no.status}"
+            except httpx.TransportError as cut:
+                detail = repr(cut)
+            if why == "ended":
+                return
+            if why == "rotate":
+                continue  # Ten minutes are up; nothing is wrong.
+            wait = max(wait, PAUSE_SECONDS * min(2**line.failures, 10) * random.uniform(0.8, 1.2))
+            line.failures += 1
+            lost(why, wait, detail)
+            await asyncio.sleep(wait)
+
+
+def follow_async(
+    address: str,
+    token: str | None = None,
+    lost: Lost = lambda why, seconds, detail: None,
+    found: Found = lambda: None,
     after: int | None = None,
-    stop: threading.Event | None = None,
-) -> Iterator[tuple[list[Record], Record]]:
-    """The steps of a match until it is over: what has happened since the last one, in order, and the view as it stands after that.
+) -> AsyncGenerator[tuple[list[Record], Record], None]:
+    """The steps of the match at this address, such as http://localhost:8000/v1/matches/mat_..., until it is over.
 
-    The client has the server's address, and the player's token among its headers. `lost` is called when the line is cut, and tried
-    again in so many seconds: `reason.<why>` is a label for it, and the detail is for a log. `found` is called when it is there again.
-    With `after` the first step has what has happened since that version, with 0 all of it. Once `stop` is set it ends: at once while it
-    pauses, else with the next line from the server, which is at most 15 seconds away.
+    Each is what has happened since the last one, in order, and the view as it stands after that. With `after` the first step has what
+    has happened since that version, with 0 all of it. Raises `Refused`. Cancel the task that waits for a step to end it all.
     """
-    path = f"/v1/matches/{match_id}"
-    stop = stop or threading.Event()
     items: list[Record] = []
     view: Record | None = None
     last = after  # The version that we have: the id of the last message.
-    failures = 0
-    while not stop.is_set():
-        why, wait, detail = "unavailable", 0.0, "cut"
-        try:
-            since = {} if last is None else {"Last-Event-ID": str(last)}
-            patience = httpx.Timeout(10, read=SILENCE_SECONDS)
-            with client.stream("GET", f"{path}/stream", headers=since, timeout=patience) as answer:
-                checked(answer)
-                if failures:
-                    found()
-                if answer.status_code == 204:
-                    return  # It is over, and we have all of it.
-                for frame in frames(answer, stop):
-                    failures = 0
-                    match frame:
-                        case {"frame": "bye", "reason": "ended"}:
-                            return
-                        case {"frame": "bye", "reason": reason}:
-                            why, detail = reason, "bye"
-                        case {"frame": "snapshot" | "reset", "view": view}:
-                            items, last = [], view["version"]
-                            yield items, view
-                        case {"frame": "event", "item": item}:
-                            items, last = [*items, item], item["version"]
-                    if not items and (view is not None or frame["frame"] != "resumed"):
-                        continue
+
+    async def once(line: Line) -> AsyncGenerator[tuple[list[Record], Record], None]:
+        nonlocal items, view, last
+        since = {} if last is None else {"Last-Event-ID": str(last)}
+        async with line.http.stream("GET", f"{address}/stream", headers=since) as answer:
+            async for frame in frames(await checked(answer)):
+                line.holds()
+                match frame:
+                    case {"frame": "snapshot" | "reset", "view": view}:
+                        items, last = [], view["version"]
+                        yield items, view
+                    case {"frame": "event", "item": item}:
+                        items, last = [*items, item], item["version"]
+                if items or (view is None and frame["frame"] == "resumed"):
                     # Events come one by one; a view that is as far as the last of them is what they lead to.
                     if view is None or view["version"] < last:
-                        view = checked(client.get(path, timeout=10)).json()
+                        view = await line.json(address)
                     if view["version"] == last:
                         yield items, view
                         items = []
-        except Later as later:
-            wait, detail = later.seconds, str(later)
-        except httpx.TransportError as cut:
-            detail = repr(cut)
-        if why == "rotate" or stop.is_set():
-            continue  # Ten minutes are up, or it was stopped; nothing is wrong.
-        wait = max(wait, PAUSE_SECONDS * min(2**failures, 10) * random.uniform(0.8, 1.2))
-        failures += 1
-        lost(why, wait, detail)
-        stop.wait(wait)
+                if frame["frame"] == "bye":
+                    raise Bye(frame["reason"])
+
+    return kept(once, token, lost, found)
 
 
-def checked(answer: httpx.Response) -> httpx.Response:
+def follow(
+    address: str,
+    token: str | None = None,
+    lost: Lost = lambda why, seconds, detail: None,
+    found: Found = lambda: None,
+    after: int | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[tuple[list[Record], Record]]:
+    """The same for a program that is not async. It waits for each step, and ends at once when `stop` is set, by whatever thread."""
+    return one_by_one(follow_async(address, token, lost, found, after), stop)
+
+
+def one_by_one(steps: AsyncGenerator[Step, None], stop: threading.Event | None = None) -> Iterator[Step]:
+    """Steps for a program that is not async."""
+
+    async def following() -> Step | None:
+        waiting = asyncio.ensure_future(anext(steps, None))
+        try:
+            while not waiting.done() and not (stop and stop.is_set()):
+                await asyncio.wait([waiting], timeout=GLANCE_SECONDS)
+            return waiting.result() if waiting.done() else None
+        finally:
+            waiting.cancel()
+            await asyncio.wait([waiting])
+
+    with asyncio.Runner() as runner:
+        try:
+            while (step := runner.run(following())) is not None:
+                yield step
+        finally:
+            runner.run(steps.aclose())
+
+
+async def checked(answer: httpx.Response) -> httpx.Response:
+    """An answer that is no problem."""
     if answer.is_success:
         return answer
-    answer.read()
-    if answer.status_code >= 500 or answer.status_code in (408, 429):
-        raise Later(answer.status_code, retry_after(answer.headers))
-    raise Refused(answer.status_code, answer.content)
+    raise Refused(answer.status_code, await answer.aread(), answer.headers)
 
 
-def retry_after(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks to wait; a proxy that says a date instead is taken to say nothing."""
-    asked = headers.get("Retry-After", "")
-    return float(asked) if asked.isdecimal() else 0.0
-
-
-def frames(answer: httpx.Response, stop: threading.Event) -> Iterator[Record]:
+async def frames(answer: httpx.Response) -> AsyncIterator[Record]:
+    """What a stream says; when the match is over and we have all of it, that is bye."""
+    if answer.status_code == 204:
+        yield {"frame": "bye", "reason": "ended"}
     data = ""
-    for line in answer.iter_lines():
-        if stop.is_set():
-            return
+    async for line in answer.aiter_lines():
         if line.startswith("data: "):
             data = line.removeprefix("data: ")
         elif not line and data:  # An empty line ends a message; before that not all of it has come.

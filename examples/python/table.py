@@ -4,7 +4,9 @@ python table.py pico
 python table.py little-train http://localhost:8000
 """
 
+import queue
 import sys
+import threading
 from typing import Any, TypeAlias, TypeVar
 
 import httpx
@@ -113,6 +115,23 @@ def found() -> None:
     print("There it is again.")
 
 
+def choosing(client: AuthenticatedClient, match_id: str, asked: "queue.Queue[Decision]") -> None:
+    """Choose what is asked, beside the loop that follows the match, which goes on while somebody thinks."""
+
+    def answer(body: SendCommand) -> None:
+        send(lambda key: send_command.sync_detailed(match_id, client=client, body=body, idempotency_key=key), lost)
+
+    while True:
+        decision = asked.get()
+        try:
+            answer(choose(decision))
+        except Refused as no:
+            print(no.problem.get("detail", no))
+        except httpx.TransportError as cut:
+            print(cut)
+            asked.put(decision)
+
+
 def play(address: str, options: Options) -> None:
     nobody = Client(base_url=address, timeout=httpx.Timeout(30))
     ada = the(CreatedPlayer, send(lambda _: create_player.sync_detailed(client=nobody, body=CreatePlayer("Ada")), lost))
@@ -120,20 +139,19 @@ def play(address: str, options: Options) -> None:
     terms = OpenMatch(options, bots=["normal"])
     opened = the(MatchView, send(lambda key: open_match.sync_detailed(client=client, body=terms, idempotency_key=key), lost))
 
-    def answer(body: SendCommand) -> None:
-        send(lambda key: send_command.sync_detailed(opened.match_id, client=client, body=body, idempotency_key=key), lost)
-
-    for items, seen in follow(client.get_httpx_client(), opened.match_id, lost, found):
+    asked: queue.Queue[Decision] = queue.Queue()
+    threading.Thread(target=choosing, args=(client, opened.match_id, asked), daemon=True).start()
+    known: set[str] = set()
+    for items, seen in follow(f"{address}/v1/matches/{opened.match_id}", ada.token, lost, found):
         for item in items:
             if line := sentence(Item.from_dict(item).event):
                 print(line)
         view = MatchView.from_dict(seen)
         for decision in view.decisions:
-            print(picture(view.table))
-            try:
-                answer(choose(decision))
-            except Refused as no:
-                print(no.problem.get("detail", no))
+            if decision.decision not in known:
+                print(picture(view.table))
+                asked.put(decision)
+                known.add(decision.decision)
         if view.result is not None:
             for place in view.result.ranking:
                 print(f"{place.rank}. {NAMES[place.seat]}, {place.score} points")

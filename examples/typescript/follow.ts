@@ -7,112 +7,188 @@ export type Step<Item, View> = { items: Item[]; view: View };
 export type Lost = (why: string, seconds: number, detail: string) => void;
 
 export type Options = {
-  token?: string;
+  token?: string | undefined;
   /** Ends it all, as when a person leaves the screen. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   lost?: Lost;
   /** Called when the line is there again. */
   found?: () => void;
   /** The first step has what has happened since this version; with 0 all of it. */
-  after?: number;
+  after?: number | undefined;
+  /** Ask again and again, and keep no stream open: for where `fetch` waits for the end of an answer, as that of React Native. */
+  poll?: boolean;
 };
 
-/** The server says no, and would say so again: a `problem`, unless it was not our server that spoke. */
+/** The server says no, with a `problem`, unless it was not our server that spoke. It may have asked to come back in so many seconds. */
 export class Refused extends Error {
-  constructor(readonly status: number, readonly problem?: { code: string; message_key: string; detail: string }) {
-    super(problem?.code ?? `HTTP ${status}`);
+  readonly status: number;
+  readonly problem: { code: string; message_key: string; message_params: Record<string, string>; detail: string } | undefined;
+  readonly seconds: number;
+
+  constructor(answer: Response, problem: unknown) {
+    const told = problem !== null && typeof problem === "object" ? (problem as Refused["problem"]) : undefined;
+    super(told?.code ?? `HTTP ${answer.status}`);
+    this.status = answer.status;
+    this.problem = told;
+    this.seconds = Number(answer.headers.get("Retry-After")) || 0;
   }
 }
 
-/** The server cannot answer now, but wants to be asked again after so many seconds. */
-class Later extends Error {
-  constructor(status: number, readonly seconds: number) {
-    super(`HTTP ${status}`);
-  }
-}
+/** The server ends a stream, and says why. */
+class Bye extends Error {}
 
 type Frame<Item, View> =
   | { frame: "snapshot" | "reset"; view: View }
   | { frame: "resumed" }
   | { frame: "event"; item: Item }
   | { frame: "bye"; reason: string };
+type Page<Item> = { items: Item[]; version: number; ended: boolean };
 
 const SILENCE_MS = 45_000; // The server says something every 15 seconds: a line that is silent for so long is dead.
 const PAUSE_MS = 1_000; // The pause before it is tried again; it doubles up to ten times this.
 
-/** The steps of the match at this address, such as http://localhost:8000/v1/matches/mat_..., until it is over. */
-export async function* follow<Item extends { version: number }, View extends { version: number }>(
-  match: string,
-  { token, signal, lost = () => {}, found = () => {}, after }: Options = {},
-): AsyncGenerator<Step<Item, View>> {
-  let items: Item[] = [];
-  let view: View | undefined;
-  let last = after; // The version that we have: the id of the last message.
-  const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {});
+/** A line to the server, and what one asks over it. */
+export class Line {
+  private readonly cutter = new AbortController();
+  private readonly token: string | undefined;
+  /** To be called whenever the server has said something. */
+  readonly holds: () => void;
+
+  constructor(token: string | undefined, holds: () => void) {
+    this.token = token;
+    this.holds = holds;
+  }
+
+  cut(): void {
+    this.cutter.abort();
+  }
+
+  /** What is promised; the line is cut when it takes too long. */
+  async alive<T>(promised: Promise<T>): Promise<T> {
+    const silence = setTimeout(() => this.cut(), SILENCE_MS);
+    return promised.finally(() => clearTimeout(silence));
+  }
+
+  async ask(address: string, headers: Record<string, string> = {}): Promise<Response> {
+    if (this.token) headers["Authorization"] = `Bearer ${this.token}`;
+    const answer = await this.alive(fetch(address, { headers, signal: this.cutter.signal }));
+    if (answer.ok) return answer;
+    throw new Refused(answer, await this.alive(answer.json().catch(() => undefined)));
+  }
+
+  async json<Body>(address: string): Promise<Body> {
+    const answer = await this.ask(address);
+    const body = (await this.alive(answer.json())) as Body;
+    this.holds();
+    return body;
+  }
+}
+
+/** What `once` gives, begun again whenever the line is cut, until the server says that it is over. */
+export async function* kept<Each>(
+  { token, signal, lost = () => {}, found = () => {} }: Options,
+  once: (line: Line) => AsyncGenerator<Each>,
+): AsyncGenerator<Each> {
   for (let failures = 0; !signal?.aborted; ) {
-    const line = new AbortController();
-    signal?.addEventListener("abort", () => line.abort(), { signal: line.signal });
+    const line = new Line(token, () => {
+      if (failures) found();
+      failures = 0;
+    });
+    const cut = () => line.cut();
+    signal?.addEventListener("abort", cut);
     let [why, wait, detail] = ["unavailable", 0, "cut"];
     try {
-      if (last !== undefined) headers.set("Last-Event-ID", String(last));
-      const answer = await alive(line, ask(`${match}/stream`, headers, line.signal));
-      if (failures) found();
-      if (answer.status === 204) return; // It is over, and we have all of it.
-      for await (const frame of frames<Item, View>(answer, line)) {
-        failures = 0;
-        if (frame.frame === "bye") [why, detail] = [frame.reason, "bye"];
-        if (frame.frame === "bye" && frame.reason === "ended") return;
-        if (frame.frame === "snapshot" || frame.frame === "reset") {
-          ({ view } = frame);
-          last = view.version;
-          yield { items: (items = []), view };
-        } else if (frame.frame === "event") {
-          items.push(frame.item);
-          last = frame.item.version;
-        }
-        if (!items.length && (view || frame.frame !== "resumed")) continue;
-        // Events come one by one; a view that is as far as the last of them is what they lead to.
-        if (!view || view.version < last!) view = (await (await alive(line, ask(match, headers, line.signal))).json()) as View;
-        if (view.version !== last) continue;
-        yield { items, view };
-        items = [];
-      }
+      yield* once(line);
     } catch (error) {
-      if (error instanceof Refused) throw error;
       if (signal?.aborted) return;
-      if (error instanceof Later) wait = 1000 * error.seconds;
-      detail = String(error);
+      if (error instanceof Refused && error.status < 500 && ![408, 429].includes(error.status)) throw error;
+      detail = error instanceof Refused ? `HTTP ${error.status}` : String(error);
+      if (error instanceof Refused) wait = 1000 * error.seconds;
+      if (error instanceof Bye) [why, detail] = [error.message, "bye"];
     } finally {
-      line.abort();
+      signal?.removeEventListener("abort", cut);
+      line.cut();
     }
+    if (why === "ended") return;
     if (why === "rotate") continue; // Ten minutes are up; nothing is wrong.
     wait = Math.max(wait, PAUSE_MS * Math.min(2 ** failures++, 10) * (0.8 + 0.4 * Math.random()));
     lost(why, wait / 1000, detail);
-    await new Promise((done) => setTimeout(done, wait));
+    await pause(wait, signal);
   }
 }
 
-async function ask(address: string, headers: Headers, signal: AbortSignal): Promise<Response> {
-  const answer = await fetch(address, { headers, signal });
-  if (answer.ok) return answer;
-  if (answer.status >= 500 || answer.status === 408 || answer.status === 429) {
-    throw new Later(answer.status, Number(answer.headers.get("Retry-After")) || 0);
+async function pause(wait: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  let over = () => {};
+  const ended = new Promise<void>((done) => (over = done));
+  const timer = setTimeout(over, wait);
+  signal?.addEventListener("abort", over);
+  await ended;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", over);
+}
+
+/** The steps of the match at this address, such as http://localhost:8000/v1/matches/mat_..., until it is over. Throws `Refused`. */
+export function follow<Item extends { version: number }, View extends { version: number }>(
+  match: string,
+  options: Options = {},
+): AsyncGenerator<Step<Item, View>> {
+  let items: Item[] = [];
+  let view: View | undefined;
+  let last = options.after; // The version that we have: the id of the last message.
+
+  /** Events come one by one; a view that is as far as the last of them is what they lead to. */
+  async function* step(line: Line): AsyncGenerator<Step<Item, View>> {
+    if (!view || view.version < last!) view = await line.json<View>(match);
+    if (view.version !== last) return;
+    yield { items, view };
+    items = [];
   }
-  throw new Refused(answer.status, await answer.json().catch(() => undefined));
+
+  async function* streamed(line: Line): AsyncGenerator<Step<Item, View>> {
+    const answer = await line.ask(`${match}/stream`, last === undefined ? {} : { "Last-Event-ID": String(last) });
+    for await (const frame of frames<Item, View>(answer, line)) {
+      line.holds();
+      if (frame.frame === "snapshot" || frame.frame === "reset") {
+        ({ view } = frame);
+        last = view.version;
+        yield { items: (items = []), view };
+      } else if (frame.frame === "event") {
+        items.push(frame.item);
+        last = frame.item.version;
+      }
+      if (items.length || (!view && frame.frame === "resumed")) yield* step(line);
+      if (frame.frame === "bye") throw new Bye(frame.reason);
+    }
+  }
+
+  async function* polled(line: Line): AsyncGenerator<Step<Item, View>> {
+    if (last === undefined) {
+      view = await line.json<View>(match);
+      last = view.version;
+      yield { items, view };
+    }
+    for (;;) {
+      const page: Page<Item> = await line.json(`${match}/events?after=${last}&wait=25`);
+      items.push(...page.items);
+      last = items.at(-1)?.version ?? last;
+      if (items.length || !view) yield* step(line);
+      if (page.ended && page.version === last) throw new Bye("ended");
+    }
+  }
+
+  return kept(options, options.poll ?? !("body" in Response.prototype) ? polled : streamed);
 }
 
-/** What is promised; the line is cut when it takes too long. */
-async function alive<T>(line: AbortController, promised: Promise<T>): Promise<T> {
-  const silence = setTimeout(() => line.abort(new Error("silent")), SILENCE_MS);
-  return promised.finally(() => clearTimeout(silence));
-}
-
-async function* frames<Item, View>(answer: Response, line: AbortController): AsyncGenerator<Frame<Item, View>> {
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+/** What a stream says; when the match is over and we have all of it, that is bye. */
+async function* frames<Item, View>(answer: Response, line: Line): AsyncGenerator<Frame<Item, View>> {
+  if (answer.status === 204) yield { frame: "bye", reason: "ended" };
+  if (!answer.body) return;
+  const [reader, decoder] = [answer.body.getReader(), new TextDecoder()];
   for (let rest = ""; ; ) {
-    const { done, value } = await alive(line, reader.read());
+    const { done, value } = await line.alive(reader.read());
     if (done) return;
-    const messages = (rest + value).split("\n\n");
+    const messages = (rest + decoder.decode(value, { stream: true })).split("\n\n");
     rest = messages.pop()!; // Not all of it has come yet.
     for (const text of messages.flatMap((message) => message.split("\n"))) {
       if (text.startsWith("data: ")) yield JSON.parse(text.slice("data: ".length));

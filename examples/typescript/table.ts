@@ -102,20 +102,31 @@ async function play(baseUrl: string, options: OptionsInput): Promise<void> {
   client.setConfig({ auth: token });
   const terms = { options, bots: ["normal"] };
   const { match_id } = await send((key) => openMatch({ headers: { "Idempotency-Key": key }, body: terms }), lost);
+
+  async function answer(decision: Decision): Promise<void> {
+    const body = await choose(decision);
+    try {
+      await send((key) => sendCommand({ path: { match_id }, headers: { "Idempotency-Key": key }, body }), lost);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      console.log(error.problem?.detail ?? error.message);
+    }
+  }
+
+  const known = new Set<string>();
+  let asking = Promise.resolve(); // One question after the other; the loop goes on while somebody thinks.
   for await (const { items, view } of follow<Item, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost, found })) {
     for (const { event } of items) {
       const line = sentence(event);
       if (line) console.log(line);
     }
     for (const decision of view.decisions) {
-      console.log(picture(view.table!));
-      const body = await choose(decision);
-      try {
-        await send((key) => sendCommand({ path: { match_id }, headers: { "Idempotency-Key": key }, body }), lost);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        console.log(error.problem?.detail ?? error.message);
-      }
+      if (known.has(decision.decision)) continue;
+      known.add(decision.decision);
+      asking = asking.then(() => {
+        console.log(picture(view.table!));
+        return answer(decision);
+      });
     }
     for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);
   }

@@ -26,7 +26,10 @@ def fields(expected: Any, body: bytes, steps: Sequence[str]) -> tuple[list[str],
 
 
 def _there(expected: Any, body: bytes, steps: Sequence[str]) -> list[tuple[inspect.Type, Any]]:
-    """What each member of the type that is to be at this place is, and the value that is there."""
+    """What each member of the type that is to be at this place is, and the value that is there.
+
+    Of a member that is named twice msgspec tells of the first, and what is read here is the last: then there may be no such place.
+    """
     try:
         return list(_reached(_inspected(expected), msgspec.json.decode(body), steps))
     except (msgspec.DecodeError, RecursionError):  # Beyond the place at which it is wrong the body is no JSON.
@@ -51,7 +54,7 @@ def _reached(kind: inspect.Type, value: Any, steps: Sequence[str]) -> Iterator[t
             for field in kind.fields:
                 if field.encode_name == steps[0]:
                     yield from _reached(field.type, value.get(steps[0]), steps[1:])
-        case inspect.VarTupleType(item_type=item) if isinstance(value, list):
+        case inspect.VarTupleType(item_type=item) if isinstance(value, list) and int(steps[0]) < len(value):
             yield from _reached(item, value[int(steps[0])], steps[1:])
 
 

@@ -38,7 +38,7 @@ def place_of(cursor: str | None, listed: Any, first: Place) -> Place:
         found: Place = msgspec.json.decode(place, type=type(first))
         if mark == _mark(listed) and _is_storable(found):
             return found
-    except (ValueError, msgspec.DecodeError):  # It never was a cursor.
+    except (ValueError, msgspec.DecodeError, RecursionError):  # It never was a cursor.
         pass
     raise Trouble("invalid_parameter", errors=[Fault("query", "/cursor", "It is no cursor of this list with these filters.")])
 

@@ -212,6 +212,9 @@ def _tidy(node: Any, unions: _Unions) -> Any:
             del node["default"]
     if node.get("type") == "array" and "prefixItems" not in node:
         node.setdefault("items", {})
+    if node.get("type") == "object" and "properties" not in node:
+        # Said outright, since some generators take silence for an object that holds nothing.
+        node.setdefault("additionalProperties", True)
     return node
 
 

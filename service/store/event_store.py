@@ -110,10 +110,11 @@ FROM unnest($1::text[]) AS p (player_id) LEFT JOIN public.match_current m ON m.w
 GROUP BY p.player_id
 """
 
+# `now()` stands still within a statement; by a clock that moves no index could be searched, and every match with a clock would be read.
 TAKE_DUE = """
 UPDATE public.match_current SET {column} = clock_timestamp() + $1
 WHERE stream_id IN (
-    SELECT stream_id FROM public.match_current WHERE {column} <= clock_timestamp()
+    SELECT stream_id FROM public.match_current WHERE {column} <= now()
     ORDER BY {column} LIMIT $2 FOR UPDATE SKIP LOCKED
 )
 RETURNING stream_id

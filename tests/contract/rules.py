@@ -172,6 +172,8 @@ def _node(node: dict[str, Any]) -> Iterator[str]:
         yield "has an array of anything"
     if isinstance(kinds := node.get("type"), list) and not (len(kinds) == 2 and kinds[1] == "null"):
         yield f"has a union without a name: {kinds}"
+    if node.get("type") == "object" and not node.keys() & {"properties", "additionalProperties", "discriminator"}:
+        yield "is an object that says nothing of what it holds, which generators of TypeScript take for one that holds nothing"
     for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
         if isinstance(node.get(key), float):
             yield f"{key} is written as a fraction"

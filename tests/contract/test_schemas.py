@@ -47,6 +47,7 @@ class Shown(msgspec.Struct):
     level: Annotated[Literal["low", "high"] | None, Meta(description="How high.")]
     size: Annotated[Size, Meta(description="How large.")]
     numbers: tuple[int | None, ...]
+    anything: dict[str, Any]
     mixed: tuple[int | str, ...] = ()
     fixed: Literal["always"] = "always"
 
@@ -134,6 +135,10 @@ def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: 
     }
     assert schemas.components["MixedInteger"] == {"description": "Mixed as a whole number.", "type": "integer", "title": "MixedInteger"}
     assert shown["fixed"] == {"type": "string", "const": "always", "description": "Always `always`."}
+
+
+def test_a_map_of_anything_says_so(schemas: Schemas) -> None:
+    assert properties(schemas, "Shown")["anything"] == {"type": "object", "additionalProperties": True}
 
 
 def test_a_type_is_called_by_its_room() -> None:

@@ -11,6 +11,9 @@ from tests.docs.recorded import Pair
 WIDE = 170
 """So many characters does a line of JSON take before it is broken."""
 
+ENUM_MAX = 12
+"""A field that can be more than so many things is told by the name of its enum."""
+
 MOVING = ("status", "version", "waiting_for", "decisions", "table", "result")
 """What moves in a view while a match is played."""
 
@@ -132,6 +135,8 @@ def _kind(shape: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "", 
         shape = schemas[shape["$ref"].rpartition("/")[2]]
         if "enum" not in shape:
             return f"record{many}"
+        if len(shape["enum"]) > ENUM_MAX:
+            return f"text{many} (`{shape['title']}`)"
     if "enum" in shape:
         return " ".join(f"`{json.dumps(each)}`" for each in shape["enum"])
     types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]

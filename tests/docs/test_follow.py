@@ -1,4 +1,5 @@
-"""What the guide gives out to follow a match and to send, and the examples use: nothing is lost or done twice, and all of it ends."""
+"""What the guide gives out to follow a match and its talk, and to send, and the examples use: nothing is lost or done twice, and all
+of it ends."""
 
 import json
 import os
@@ -6,8 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +16,62 @@ import httpx
 import pytest
 
 from tests import node
+from tests.docs.conftest import COPIED, EXAMPLES, FOLLOWERS
 from tests.docs.scripted import MATCH, Answer, Script, bye, event, playing, shown, told
 from tests.docs.snippets import blocks
 from tests.faults.served import served
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLLOWERS = Path(__file__).parent / "followers"
-EXAMPLES = {"python": ROOT / "examples" / "python", "ts": ROOT / "examples" / "typescript"}
-SOURCES = [EXAMPLES[language] / f"{name}.{ending}" for language, ending in (("python", "py"), ("ts", "ts")) for name in ("follow", "send")]
 HASTE = {
-    "SILENCE_SECONDS = 45": "SILENCE_SECONDS = 5",
-    "stop.wait(wait)": "stop.wait(wait / 50)",
-    "time.sleep(wait)": "time.sleep(wait / 50)",
+    "read=45": "read=5",
+    "SILENCE_MS = 45_000": "SILENCE_MS = 5000",
+    "sleep(wait)": "sleep(wait / 50)",
+    "sleep(tries.pause(failure))": "sleep(tries.pause(failure) / 50)",
+    "setTimeout(over, wait)": "setTimeout(over, wait / 50)",
+    "setTimeout(done, wait)": "setTimeout(done, wait / 50)",
 }
-HASTE |= {"SILENCE_MS = 45_000": "SILENCE_MS = 5000", "setTimeout(done, wait)": "setTimeout(done, wait / 50)"}
 """What a test does not wait for; a line is still silent for longer than a busy machine is."""
+
+SENDERS = ("sender.py", "async_sender.py", "sender.ts")
 
 Commands = Mapping[str, Sequence[str]]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Commands:
-    """How each follower and sender is started, by its name and language; in a hurry."""
-    folder = tmp_path_factory.mktemp("followers")
-    node.program("tsc")
-    for source in (*SOURCES, *FOLLOWERS.glob("*.*")):
+def patient(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
+    """How each program that follows or sends is started, by its name, which is in its language."""
+    folder = tmp_path_factory.mktemp("python")
+    for source in (*(EXAMPLES / "python" / f"{name}.py" for name in COPIED), *FOLLOWERS.glob("*.py")):
+        shutil.copy(source, folder)
+    return _programs(folder, javascript)
+
+
+@pytest.fixture(scope="module")
+def programs(patient: Commands, javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
+    """The same, in a hurry."""
+    folder = tmp_path_factory.mktemp("hasty")
+    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
+    kept = set(HASTE)
+    for source in (*(EXAMPLES / "python").glob("*.py"), *FOLLOWERS.glob("*.py"), *javascript.glob("*.js")):
         text = source.read_text("utf-8")
+        kept -= {slow for slow in kept if slow in text}
         for slow, quick in HASTE.items():
             text = text.replace(slow, quick)
         (folder / source.name).write_text(text, "utf-8")
-    shutil.copy(ROOT / "tools" / "tsconfig.json", folder)
-    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    (folder / "node_modules").symlink_to(ROOT / "tools" / "node_modules")
-    done = node.run("tsc", "--noCheck", "--outDir", "out", folder=folder)  # Its types are checked with the examples.
-    assert done.returncode == 0, done.stdout
-    python = {f"{name}.py": (sys.executable, str(folder / f"{name}.py")) for name in ("follower", "sender", "stopper")}
-    return python | {f"{name}.ts": ("node", str(folder / "out" / f"{name}.js")) for name in ("follower", "sender")}
+    assert not kept
+    return _programs(folder, folder)
 
 
-def started(program: Sequence[str], *arguments: str) -> "subprocess.Popen[str]":
-    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    return subprocess.Popen([*program, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def _programs(python: Path, javascript: Path) -> Commands:
+    found = {source.name: (sys.executable, "-W", "error", str(python / source.name)) for source in FOLLOWERS.glob("*.py")}
+    return found | {source.name: ("node", str(javascript / source.with_suffix(".js").name)) for source in FOLLOWERS.glob("*.ts")}
+
+
+def started(program: Sequence[str], *arguments: str, **given: str) -> "subprocess.Popen[str]":
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()} | given
+    return subprocess.Popen(
+        [*program, *arguments], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def steps(following: "subprocess.Popen[str]") -> list[Any]:
@@ -73,10 +89,10 @@ def followed(
 ) -> list[tuple[list[Any], list[str | None]]]:
     """What each follower tells of this script, and the ids that it brought, all at the same time."""
     with ExitStack() as all_of_them:
-        scripts = [all_of_them.enter_context(playing(Script(streams, views))) for _ in EXAMPLES]
+        names = ("follower.py", "follower.ts")
+        scripts = [all_of_them.enter_context(playing(Script(streams, views))) for _ in names]
         following = [
-            started(programs[name], script.address + MATCH, "lud_token", *after)
-            for name, script in zip(("follower.py", "follower.ts"), scripts, strict=True)
+            started(programs[name], script.address + MATCH, "lud_token", *after) for name, script in zip(names, scripts, strict=True)
         ]
         return [(steps(each), script.ids) for each, script in zip(following, scripts, strict=True)]
 
@@ -84,19 +100,27 @@ def followed(
 def sent(programs: Commands, commands: Sequence[Answer], patience: str = "30") -> list[tuple[list[Any], list[str]]]:
     """What each sender tells that sends one command to this script, and the keys that came, all at the same time."""
     with ExitStack() as all_of_them:
-        scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in EXAMPLES]
-        sending = [
-            started(programs[name], script.address + MATCH, patience)
-            for name, script in zip(("sender.py", "sender.ts"), scripts, strict=True)
-        ]
+        scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in SENDERS]
+        sending = [started(programs[name], script.address + MATCH, patience) for name, script in zip(SENDERS, scripts, strict=True)]
         return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
 
 
-@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send")])
-@pytest.mark.parametrize(("language", "ending"), [("python", "py"), ("ts", "ts")])
-def test_the_guide_shows_what_the_examples_use(page: str, name: str, language: str, ending: str) -> None:
+@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk"), ("words.md", "words")])
+@pytest.mark.parametrize(("language", "source"), [("python", "python/{}.py"), ("ts", "typescript/{}.ts")])
+def test_the_guide_shows_what_the_examples_use(page: str, name: str, language: str, source: str) -> None:
     shown = [block.text for block in blocks((ROOT / "docs" / page).read_text("utf-8")) if block.language == language]
-    assert (EXAMPLES[language] / f"{name}.{ending}").read_text("utf-8") in shown
+    assert (EXAMPLES / source.format(name)).read_text("utf-8") in shown
+
+
+def test_what_is_copied_fits_into_a_project_for_browsers(javascript: Path) -> None:
+    """Of the usual kind, that insists on more than `strict`; with the types of Node.js they are checked with the examples."""
+    insists = "strict noUncheckedIndexedAccess exactOptionalPropertyTypes noUnusedLocals noUnusedParameters erasableSyntaxOnly"
+    insists += " verbatimModuleSyntax noPropertyAccessFromIndexSignature"
+    browser = {"target": "ES2022", "lib": ["ES2022", "DOM"], "types": [], "module": "ESNext", "moduleResolution": "bundler"}
+    project = {"compilerOptions": browser | dict.fromkeys(insists.split(), True), "files": [f"{name}.ts" for name in COPIED]}
+    (javascript / "tsconfig.browser.json").write_text(json.dumps(project), "utf-8")
+    done = node.run("tsc", "--project", "tsconfig.browser.json", "--noEmit", "--skipLibCheck", folder=javascript)
+    assert done.returncode == 0, done.stdout
 
 
 def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_the_last_of_its_batch(programs: Commands) -> None:
@@ -140,12 +164,31 @@ def test_it_begins_at_the_version_that_it_is_told(programs: Commands) -> None:
     assert followed(programs, quiet, [3], "3") == [([[[], 3], "over"], ["3"])] * 2
 
 
-def test_python_ends_when_it_is_stopped(programs: Commands) -> None:
-    """Between two frames, and in a pause that would last for an hour."""
-    frames = Answer(text=told(shown("snapshot", 3), shown("reset", 5)), end="never")
-    for answer, seen in (frames, [3]), (Answer(503, "unavailable", retry_after="3600"), []):
-        with playing(Script([answer])) as script:
-            assert steps(started(programs["stopper.py"], script.address + MATCH)) == seen
+def test_the_view_after_the_last_events_is_shown_though_it_could_not_be_had_at_once(programs: Commands) -> None:
+    streams = [Answer(text=told(shown("snapshot", 3), event(4), bye("ended"))), Answer(204)]
+    for told_steps, _ in followed(programs, streams, [Answer(503, "unavailable"), 4]):
+        assert told_steps == [[[], 3], "lost unavailable", "found", [[4], 4], "over"]
+
+
+@contextmanager
+def leaving(program: Sequence[str], answer: Answer) -> Iterator["subprocess.Popen[str]"]:
+    with playing(Script([answer], [4])) as script, started(program, script.address + MATCH) as following:
+        try:
+            yield following
+        finally:
+            following.kill()
+
+
+@pytest.mark.parametrize("name", ["leaver.py", "async_leaver.py", "leaver.ts"])
+def test_who_thinks_holds_up_nothing_and_who_leaves_is_let_go_at_once(name: str, patient: Commands) -> None:
+    """While the stream is quiet, which is dead only after 45 seconds, and in a pause that would last for an hour."""
+    quiet, pause = Answer(text=told(shown("snapshot", 3), event(4)), end="never"), Answer(503, "unavailable", retry_after="3600")
+    for answer, before in (quiet, [3, 4]), (pause, ["lost unavailable"]):
+        with leaving(patient[name], answer) as following:
+            assert following.stdout
+            assert [json.loads(following.stdout.readline()) for _ in before] == before
+            said, errors = following.communicate("this\n", timeout=20)
+            assert ([json.loads(line) for line in said.splitlines()], errors) == (["chosen this", "left"], "")
 
 
 def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands) -> None:
@@ -179,7 +222,7 @@ def test_who_sends_gives_up_in_the_end(programs: Commands) -> None:
     for (*pauses, end), keys in sent(programs, [Answer(503, "unavailable")] * 20):
         assert (len(pauses), end) == (7, [503, "unavailable"])
         assert (len(keys), len(set(keys))) == (8, 1)
-    assert [end for end, _ in sent(programs, [Answer(429, "rate_limited", retry_after="3600")])] == [[[429, "rate_limited"]]] * 2
+    assert [end for end, _ in sent(programs, [Answer(429, "rate_limited", retry_after="3600")])] == [[[429, "rate_limited"]]] * len(SENDERS)
 
 
 def test_a_server_that_is_not_there_or_says_nothing_is_asked_again(programs: Commands) -> None:
@@ -188,35 +231,56 @@ def test_a_server_that_is_not_there_or_says_nothing_is_asked_again(programs: Com
         assert len(set(keys)) == 1
     with playing(Script()) as script:
         gone = script.address  # Nobody is there any more when it is asked.
-    for sending in [started(programs[name], gone + MATCH, "30") for name in ("sender.py", "sender.ts")]:
+    for sending in [started(programs[name], gone + MATCH, "30") for name in SENDERS]:
         *pauses, end = steps(sending)
         assert (len(pauses), end) == (7, "no answer")
 
 
 @pytest.mark.timeout(200)
 def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used_server_folder: Path) -> None:
-    with served(used_server_folder) as service:
-        tokens = [service.new_player() for _ in range(2)]
-        ada, bob = ({"Authorization": f"Bearer {token}"} for token in tokens)
-        opened = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=ada).json()
-        address = f"{service.address}/v1/matches/{opened['match_id']}"
-        following = [started(programs[name], address, tokens[0]) for name in ("follower.py", "follower.ts")]
-        firsts = [each.stdout.readline() for each in following if each.stdout is not None]  # All follow before anything happens.
-        httpx.post(f"{address}/seats", json={}, headers=bob)
-        move(address, ada)
-        service.end(signal.SIGTERM)
-    with served(used_server_folder, PORT=str(httpx.URL(service.address).port)):
-        move(address, bob)
-        httpx.post(f"{address}/resign", headers=bob)
-        last = httpx.get(address, headers=ada).json()["version"]
-        for first, each in zip(firsts, following, strict=True):
-            told = [json.loads(first), *steps(each)]
-            told_steps = [step for step in told if not isinstance(step, str)]
-            said = [step for step in told if isinstance(step, str)]
-            assert said[0].startswith("lost ")
-            assert said[-2:] == ["found", "over"]
-            assert [version for items, _ in told_steps for version in items] == list(range(opened["version"] + 1, last + 1))
-            assert all(items[-1] == view for items, view in told_steps[1:])
+    with ExitStack() as all_of_them:
+        with served(used_server_folder) as service:
+            tokens = [service.new_player() for _ in range(2)]
+            ada, bob = ({"Authorization": f"Bearer {token}"} for token in tokens)
+            opened = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=ada).json()
+            address = f"{service.address}/v1/matches/{opened['match_id']}"
+            say(address, ada, "hello")
+            following = [started(programs[name], address, tokens[0]) for name in ("follower.py", "async_follower.py", "follower.ts")]
+            following.append(started(programs["follower.ts"], address, tokens[0], NO_STREAMS="yes"))
+            talking = [started(programs[name], address, tokens[0]) for name in ("talker.py", "talker.ts")]
+            for each in following + talking:
+                all_of_them.enter_context(each)
+                all_of_them.callback(each.kill)
+            firsts = [json.loads(each.stdout.readline()) for each in following if each.stdout]  # All follow before anything happens.
+            assert [json.loads(each.stdout.readline()) for each in talking if each.stdout] == [["hello"]] * 2
+            httpx.post(f"{address}/seats", json={}, headers=bob)
+            move(address, ada)
+            service.end(signal.SIGTERM)
+        with served(used_server_folder, PORT=str(httpx.URL(service.address).port)):
+            move(address, bob)
+            say(address, bob, "bye")
+            httpx.post(f"{address}/resign", headers=bob)
+            last = httpx.get(address, headers=ada).json()["version"]
+            for first, each in zip(firsts, following, strict=True):
+                check_steps([first, *steps(each)], range(opened["version"] + 1, last + 1))
+            for each in talking:
+                lost, *between, found, text = steps(each)
+                assert (lost, found, text) == ("lost unavailable", "found", ["bye"])
+                assert set(between) <= {"lost unavailable"}
+
+
+def check_steps(told: list[Any], versions: range) -> None:
+    """These versions each came once, the view that they lead to with them, and it was told that the line was lost and found."""
+    told_steps = [step for step in told if not isinstance(step, str)]
+    said = [step for step in told if isinstance(step, str)]
+    assert said[0].startswith("lost ")
+    assert said[-2:] == ["found", "over"]
+    assert [version for items, _ in told_steps for version in items] == list(versions)
+    assert all(items[-1] == view for items, view in told_steps[1:])
+
+
+def say(address: str, headers: Mapping[str, str], text: str) -> None:
+    assert httpx.post(f"{address}/messages", json={"text": text}, headers=headers, timeout=30).is_success
 
 
 def move(address: str, headers: Mapping[str, str]) -> None:

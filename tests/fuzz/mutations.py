@@ -121,10 +121,18 @@ def _damaged(example: JsonValue, whole: bytes, luck: random.Random) -> bytes | N
 
 
 def _member_twice(example: JsonValue, whole: bytes, luck: random.Random) -> bytes | None:
-    if not isinstance(example, dict) or not example:
+    objects = [path for path in _places(example) if isinstance(_at(example, path), dict) and _at(example, path)]
+    if not objects:
         return None
-    name = luck.choice(list(example))
-    return whole[:-1] + b"," + json.dumps(name).encode() + b":" + json.dumps(example[name]).encode() + b"}"
+    path = luck.choice(objects)
+    name, value = luck.choice(list(_at(example, path).items()))
+    # Who reads twice may read one of them first and the other one then.
+    first = luck.choice((value, luck.choice(STRANGE), [value, value, None], [*value, None] if isinstance(value, list) else None))
+    twice = _written(_changed(example, path, lambda found: {_TWICE: first, **found}))
+    return twice.replace(json.dumps(_TWICE).encode(), json.dumps(name).encode())
+
+
+_TWICE = "a name for what is named twice"
 
 
 def _surrounded(example: JsonValue, whole: bytes, luck: random.Random) -> bytes | None:

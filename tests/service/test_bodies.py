@@ -50,6 +50,8 @@ async def test_a_body_of_another_shape_is_refused_at_the_place(bare: httpx.Async
         ("/sent", b'{"command":{"type":"blue","within":{}}}', "/command/within/type", None),
         ("/wish", b'{"hopes":["low",null,"medium"]}', "/hopes/2", "`high`, `low`"),
         ("/wish", b'{"hopes":["low",3]}', "/hopes/1", "`high`, `low`"),
+        ("/wish", b'{"hopes":["low",3],"hopes":["low"]}', "/hopes/1", None),
+        ("/wish", b'{"hopes":["low",3],"hopes":{}}', "/hopes/1", None),
         ("/wish", b'{"hopes":3}', "/hopes", None),
         ("/wish", b'{"hope":"low"}', "/hope", None),
     ],

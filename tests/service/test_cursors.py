@@ -20,12 +20,20 @@ EDGES: tuple[Any, ...] = (
 )
 
 
+DEEP = tuple(opening * 1_000 + "1" + closing * 1_000 for opening, closing in (("[", "]"), ('{"a":', "}")))
+"""Deeper than anybody reads."""
+
+
 def read(cursor: str) -> Any:
     return json.loads(base64.urlsafe_b64decode(cursor + "=="))
 
 
 def written(content: Any) -> str:
-    return base64.urlsafe_b64encode(json.dumps(content, separators=(",", ":")).encode()).rstrip(b"=").decode()
+    return encoded(json.dumps(content, separators=(",", ":")))
+
+
+def encoded(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
 
 
 def places(content: Any, way: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
@@ -59,9 +67,10 @@ async def test_whatever_is_made_of_a_cursor_nothing_fails(join: Join, operator: 
     lists = {"/v1/matches": ada, "/v1/players/me/turns": ada, "/v1/games/pico/standings": ada, "/v1/operator/actions": operator}
     for path, reader in lists.items():
         mark, place = read((await reader.get(path, params={"limit": 1})).json()["next_cursor"])
-        for made in (changed(place, way, value) for way in places(place) for value in EDGES):
-            answer = await reader.get(path, params={"limit": 1, "cursor": written([mark, made])})
-            assert answer.status_code in (200, 400), f"{path} from {made}: {answer.text}"
+        cursors = [written([mark, changed(place, way, value)]) for way in places(place) for value in EDGES]
+        for cursor in (*cursors, *(encoded(f'["{mark}",{deep}]') for deep in DEEP), *map(encoded, DEEP)):
+            answer = await reader.get(path, params={"limit": 1, "cursor": cursor})
+            assert answer.status_code in (200, 400), f"{path} from {cursor}: {answer.text}"
             if answer.status_code == 400:
                 assert answer.json()["errors"][0]["pointer"] == "/cursor"
     pages = {path for path, _, each in operations(document()) if any(named["name"] == "cursor" for named in each.get("parameters", ()))}

@@ -1,19 +1,20 @@
 """What the players agree on before a match of Black Sheep, and the cards that they play with."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
 Values: TypeAlias = Literal["1-7", "0-6"]
 SuperLead: TypeAlias = Literal["always", "only-when-nothing-else"]
 Colour: TypeAlias = Literal["beige", "white", "ochre", "black"]
+Beige: TypeAlias = Literal["beige-0", "beige-1", "beige-2", "beige-3", "beige-4", "beige-5", "beige-6", "beige-7"]
+White: TypeAlias = Literal["white-0", "white-1", "white-2", "white-3", "white-4", "white-5", "white-6", "white-7"]
+Ochre: TypeAlias = Literal["ochre-0", "ochre-1", "ochre-2", "ochre-3", "ochre-4", "ochre-5", "ochre-6", "ochre-7"]
+Black: TypeAlias = Literal["black-0", "black-1", "black-2", "black-3", "black-4", "black-5", "black-6", "black-7"]
 Card: TypeAlias = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^(?:(?:beige|white|ochre|black)-[0-7]|super)$",
-        description="A card: its colour and its number, such as `white-5`, or `super` for a super black sheep.",
-    ),
+    Literal[Beige, White, Ochre, Black, "super"],
+    msgspec.Meta(title="card", description="A card: its colour and its number, such as `white-5`, or `super` for a super black sheep."),
 ]
 Cards: TypeAlias = tuple[Card, ...]
 BETS = range(15)  # 3.3
@@ -37,8 +38,9 @@ COLOURS: tuple[Colour, ...] = ("beige", "white", "ochre", "black")  # 1.1
 SUPER: Card = "super"
 SUPERS = 4  # 1.1
 NUMBERS: Mapping[Values, range] = {"1-7": range(1, 8), "0-6": range(7)}  # 1.2, 1.3
+COLOURED: Cards = (*get_args(Beige), *get_args(White), *get_args(Ochre), *get_args(Black))
 DECKS: Mapping[Values, Cards] = {
-    values: (*(f"{colour}-{number}" for colour in COLOURS for number in numbers), *(SUPER,) * SUPERS) for values, numbers in NUMBERS.items()
+    values: (*(card for card in COLOURED if int(card[-1]) in numbers), *(SUPER,) * SUPERS) for values, numbers in NUMBERS.items()
 }
 """The 32 cards in their natural order: by colour, lowest number first, and the supers last."""
 

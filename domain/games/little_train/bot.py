@@ -8,7 +8,7 @@ from math import factorial, inf, prod
 from domain.games.little_train import commands
 from domain.games.little_train.commands import Command, Mark
 from domain.games.little_train.options import FACES, Face, Faces, Sheet
-from domain.games.little_train.rules import COUPLE_HAULS, dice_left, marked, train, ways
+from domain.games.little_train.rules import COUPLE_HAULS, dice_left, marked, marks, train
 from domain.games.little_train.views import View
 from domain.match.game import Luck
 
@@ -50,8 +50,8 @@ def kept_going(sheet: Sheet, dice: int) -> float:
 def rolled(sheet: Sheet, dice: int) -> float:
     """What a sheet is worth when this many dice are rolled: every roll, marked in its best way, weighed by its chance."""
     return sum(
-        chance * (max(promise(marked(sheet, way), left) for way in marks) if marks else train(sheet).points)
-        for chance, marks, left in rolls(dice)
+        chance * (max(promise(marked(sheet, way), left) for way in ways) if ways else train(sheet).points)
+        for chance, ways, left in rolls(dice)
     )
 
 
@@ -59,7 +59,7 @@ def rolled(sheet: Sheet, dice: int) -> float:
 def rolls(dice: int) -> Sequence[tuple[float, Sequence[Mark], int]]:
     """Every roll of so many dice, whatever the order of its faces: its chance, the ways to mark it, and the dice left then."""
     kinds: Faces = tuple(dict.fromkeys(FACES))
-    return [(chance(faces), ways(faces), dice_left(faces)) for faces in combinations_with_replacement(kinds, dice)]
+    return [(chance(faces), marks(faces), dice_left(faces)) for faces in combinations_with_replacement(kinds, dice)]
 
 
 def chance(faces: Faces) -> float:

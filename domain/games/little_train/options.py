@@ -6,6 +6,9 @@ import msgspec
 
 Face: TypeAlias = Literal["loco", "tender", "wagon", "choice", "cross"]
 Column: TypeAlias = Literal["loco", "tender", "wagon"]
+MarkedFace: TypeAlias = Annotated[
+    Literal[Column, "choice"], msgspec.Meta(title="marked_face", description="A face that can be marked: that of a column, or `choice`.")
+]
 Faces: TypeAlias = tuple[Face, ...]
 
 FACES: Faces = ("loco", "tender", "wagon", "wagon", "choice", "cross")

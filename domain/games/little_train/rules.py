@@ -18,9 +18,10 @@ from domain.games.little_train.events import (
     TurnScored,
     TurnStarted,
 )
-from domain.games.little_train.options import COLUMNS, DICE, EMPTY, FACES, Column, Faces, Options, Sheet
+from domain.games.little_train.options import COLUMNS, DICE, EMPTY, FACES, Column, Faces, MarkedFace, Options, Sheet
 from domain.match.game import Advance, Chance, Facts, Outcome, Over, Place, Refused, Result, Roll, Seat, Waiting, put, ranked
 
+CHOICE: MarkedFace = "choice"
 COUPLE_HAULS = 3
 NO_COUPLE = -20
 
@@ -37,6 +38,15 @@ class RolledDice(msgspec.Struct, frozen=True):
     ]
     column: Annotated[Column | None, msgspec.Meta(description="The column it was marked in; null when it is not marked.")]
     count: Annotated[int | None, msgspec.Meta(description="How many strokes were added; null when it is not marked.")]
+
+
+class Way(msgspec.Struct, frozen=True):
+    """A way to mark a roll: all the dice of one face, in one column."""
+
+    face: Annotated[MarkedFace, msgspec.Meta(description="The face that is marked: that of the column, or `choice`.")]
+    column: Annotated[Column, msgspec.Meta(description="The column that is added to.")]
+    count: Annotated[int, msgspec.Meta(ge=1, le=DICE, description="How many strokes.")]
+    dice: Annotated[tuple[int, ...], msgspec.Meta(description="The dice that show the face, by their places in `roll.faces`, from 0.")]
 
 
 class Train(msgspec.Struct, frozen=True):
@@ -85,7 +95,7 @@ def choices(state: State, seat: int) -> Sequence[Command]:
             if state.roll is None:
                 return [commands.Roll()]  # 3.1
             if to_mark(state):
-                return ways(state.roll.faces)  # 4.5
+                return marks(state.roll.faces)  # 4.5
             return [commands.Stop(), commands.Roll()]  # 5.1, 5.2
     return []
 
@@ -97,7 +107,7 @@ def decide(state: State, seat: int, command: Command) -> Sequence[Event]:
                 raise Refused("roll_first", "3.1")
             if not to_mark(state):
                 raise Refused("already_marked", "4.6")
-            fitting = [way for way in ways(state.roll.faces) if way.column == column]
+            fitting = [mark for mark in marks(state.roll.faces) if mark.column == column]
             if not fitting:
                 raise Refused("face_not_shown", "4.1")
             if command not in fitting:
@@ -187,13 +197,20 @@ def dice_left(faces: Faces) -> int:
     return 0 if crosses == len(faces) else len(faces) - min(crosses, 1)  # 3.2, 3.3
 
 
-def ways(faces: Faces) -> Sequence[Mark]:
-    """The ways to mark these faces. Two that add the same strokes to the same column are one."""
-    return [
-        Mark(column, count)
+def marks(faces: Faces) -> Sequence[Mark]:
+    """The choices of how to mark these faces. Two ways that add the same strokes to the same column are one."""
+    found = ways(faces)
+    return [Mark(column, count) for column in COLUMNS for count in sorted({way.count for way in found if way.column == column})]
+
+
+def ways(faces: Faces) -> tuple[Way, ...]:
+    """The ways to mark these faces, each with its dice."""
+    return tuple(
+        Way(face, column, len(dice), dice)
         for column in COLUMNS
-        for count in sorted({faces.count(column), faces.count("choice")} - {0})  # 4.1 to 4.4
-    ]
+        for face in (column, CHOICE)  # 4.3
+        if (dice := tuple(place for place, shown in enumerate(faces) if shown == face))  # 4.1, 4.2, 4.4
+    )
 
 
 def marked(sheet: Sheet, way: Mark) -> Sheet:

@@ -6,7 +6,7 @@ import msgspec
 
 from domain.games.little_train import events as e
 from domain.games.little_train.options import Sheet
-from domain.games.little_train.rules import RolledDice, State, Train, Turn, advance, to_mark, totals, train
+from domain.games.little_train.rules import RolledDice, State, Train, Turn, Way, advance, to_mark, totals, train, ways
 from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
 
 Phase: TypeAlias = Literal["roll", "rolling", "mark", "decide", "settle", "over"]
@@ -29,6 +29,13 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="little-train"):
     ]
     dice: Annotated[int, msgspec.Meta(description="How many dice the next roll has.")]
     roll: Annotated[RolledDice | None, msgspec.Meta(description="The latest roll of the turn; null before its first.")]
+    ways: Annotated[
+        tuple[Way, ...],
+        msgspec.Meta(
+            description="The ways to mark the roll, with the dice that each is of; empty when there is nothing to mark."
+            " Two of the same column and count are one choice."
+        ),
+    ]
     sheets: Annotated[tuple[Sheet, ...], IN_SEAT_ORDER, msgspec.Meta(description="The sheets of this game.")]
     train: Annotated[
         Train | None,
@@ -53,6 +60,7 @@ def view(state: State, viewer: Viewer) -> View:
         turn=state.turn,
         dice=state.dice,
         roll=state.roll,
+        ways=ways(state.roll.faces) if state.roll and to_mark(state) else (),
         sheets=state.sheets,
         train=None if state.turn is None else train(state.sheets[state.turn]),
         points=state.points[-1],

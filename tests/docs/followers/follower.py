@@ -3,7 +3,6 @@
 import json
 import sys
 
-import httpx
 from follow import Refused, follow
 
 
@@ -15,11 +14,9 @@ def found() -> None:
     print('"found"', flush=True)
 
 
-address, _, match_id = sys.argv[1].rpartition("/v1/matches/")
-after = int(sys.argv[3]) if len(sys.argv) > 3 else None
-client = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {sys.argv[2]}"})
+address, token, *version = sys.argv[1:]
 try:
-    for items, view in follow(client, match_id, lost, found, after):
+    for items, view in follow(address, token, lost, found, *map(int, version)):
         print(json.dumps([[item["version"] for item in items], view["version"]]), flush=True)
     print('"over"')
 except Refused as no:

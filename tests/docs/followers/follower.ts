@@ -6,6 +6,7 @@ type Version = { version: number };
 
 const [match = "", token = "", version] = process.argv.slice(2);
 const lost = (why: string) => console.log(JSON.stringify(`lost ${why}`));
+if (process.env["NO_STREAMS"]) Reflect.deleteProperty(Response.prototype, "body"); // As in React Native.
 const found = () => console.log('"found"');
 const after = version === undefined ? undefined : Number(version);
 try {

@@ -3,6 +3,7 @@
 import { Refused } from "./follow.js";
 import { send } from "./send.js";
 
+Reflect.deleteProperty(globalThis, "crypto"); // As in a page that does not come by https, or in React Native.
 const lost = (why: string, seconds: number, detail: string) => console.log(JSON.stringify([why, seconds, detail.startsWith("HTTP 5")]));
 
 /** As a generated client does it: what is no success is an `error`. */
