@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 from uuid import UUID
 
@@ -34,7 +35,16 @@ STAND_IN = "normal"
 
 SECONDS = Histogram("ludicitude_bot_choice_seconds", "Time that a bot took over a choice, in seconds.", ["game", "level"])
 
+_THINKING = ThreadPoolExecutor(1, thread_name_prefix="bot")
+"""Some bots think for tens of milliseconds, and everybody else is served meanwhile. One thinks at a time: several would think no faster
+in one process, and whoever serves people would have to wait for each of them in turn."""
+
 log = structlog.get_logger()
+
+
+async def thought(held: Held, seat: int) -> Any:
+    """What a bot chooses for this seat of the match as it is held (see `bot_choice`)."""
+    return await asyncio.get_running_loop().run_in_executor(_THINKING, bot_choice, held.game, held.match, seat, held.world)
 
 
 def bot_choice(game: AnyGame, match: AnyMatch, seat: int, world: World) -> Any:
@@ -116,8 +126,7 @@ class Bots:
 
     async def _choose(self, held: Held, seat: int) -> None:
         decision = str(held.match.decision(seat))
-        # Some bots think for a few milliseconds, and everybody else is served meanwhile.
-        command = await asyncio.to_thread(bot_choice, held.game, held.match, seat, held.world)
+        command = await thought(held, seat)
 
         def decide(game: AnyGame, match: AnyMatch, world: World) -> tuple[Entry, ...]:
             return table.choose_as_bot(game, match, seat, command, decision, world)

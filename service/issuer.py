@@ -87,7 +87,7 @@ class Issuer:
             if len(token) > TOKEN_MAX:
                 raise NotVouchedFor("It is too long.")
             header = jwt.get_unverified_header(token)
-            if header.get("alg") not in ALGORITHMS:
+            if str(header.get("alg")) not in ALGORITHMS:
                 raise NotVouchedFor("Its algorithm is none that is accepted.")
             key = await self._key(str(header.get("kid", "")))
             trust, algorithms = self._trust, [str(key.algorithm_name)]

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -35,6 +36,9 @@ _ASK_AGAIN_SECONDS = 0.5
 _KEEP_ALIVE_SECONDS = 75
 """Longer than proxies keep a connection that rests, so that none of them sends a request into one that we are closing."""
 
+_SWITCH_SECONDS = 0.0005
+"""For so long a thread that computes, such as a bot's, may keep from its next step whoever serves people: a request takes several."""
+
 _OTHER_FILES = 200
 """What a process has open beside the connections of its clients."""
 
@@ -49,8 +53,8 @@ def serve(settings: Settings) -> None:
         listening = running.enter_context(_listen(settings.host, settings.port))
         postgres = None
         if not settings.database_url:
-            room = {"max_connections": str(max(100, 20 + settings.workers * settings.client_connections))}
-            postgres = running.enter_context(EmbeddedPostgres(settings.data / "postgres", user=settings.postgres_user, settings=room))
+            place, room = settings.data / "postgres", {"max_connections": str(_database_room(settings))}
+            postgres = running.enter_context(EmbeddedPostgres(place, user=settings.postgres_user, settings=room))
             settings = msgspec.structs.replace(settings, database_url=postgres.url())
         asyncio.run(_prepare(settings.database_url))
 
@@ -185,11 +189,19 @@ class _Server(uvicorn.Server):
         self._look()
 
 
+def _database_room(settings: Settings) -> int:
+    """How many connections the embedded PostgreSQL takes: all of ours, and some of those who look into it meanwhile."""
+    return max(100, 20 + settings.workers * settings.database_connections)
+
+
 def _settle() -> None:
-    """Spare the garbage collector what is there to stay: it halts the process for as long as it looks at all that."""
+    """Spare the garbage collector what is there to stay, which halts the process for as long as it looks at all that; and let a bot
+    that thinks make way soon.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def _welcome(host: str, listening: socket.socket, postgres: EmbeddedPostgres | None) -> str:

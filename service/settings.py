@@ -76,7 +76,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`text` for people, `json` for machines."""
 
     @property
-    def connections(self) -> int:
+    def database_connections(self) -> int:
         """The most database connections of one process that serves: two pools that ask, one that appends, and the wire."""
         return self.append_connections + 2 * self.query_connections + 1
 

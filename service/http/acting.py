@@ -54,8 +54,11 @@ class Acting:
 
     def require_version(self, match: AnyMatch) -> None:
         """Raises `Stale` unless this match is at the version that the player insists on, if they do."""
-        if expected_version(self._if_match) not in (None, match.version):
-            raise Stale(match.version)
+        expected = expected_version(self._if_match)
+        if expected is not None:
+            self._require_in_sight(match)
+            if expected != match.version:
+                raise Stale(match.version)
 
     def _require_in_sight(self, match: AnyMatch) -> None:
         """A condition never holds for who does not see the present version: it would tell them of it."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service import serve, settings
 from service.embedded import EmbeddedPostgres
 from tests.faults.served import Served, command, served
 from tests.faults.statements import execute
@@ -107,6 +108,11 @@ def test_two_services_on_the_same_data_outlive_their_postgres_and_each_other(use
         wait_until_it_knows(second, token)
         assert first.end(signal.SIGTERM) == 0
         wait_until_it_knows(second, token)
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 100), (4, 120), (64, 1_620)])
+def test_postgres_takes_all_the_connections_that_the_processes_open_and_not_one_for_each_client(workers: int, most: int) -> None:
+    assert serve._database_room(settings.read({"LUDICITUDE_WORKERS": str(workers)})) == most
 
 
 def test_a_taken_port_is_told_in_one_line_before_anything_is_touched(server_folder: Path) -> None:

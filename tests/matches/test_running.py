@@ -1,18 +1,20 @@
 """Clocks and bots as the processes run them: on time, once, and whoever dies in between."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
+from msgspec.structs import replace
 
 from domain.match import table
 from domain.match.events import Clock, TimedOut
 from domain.match.state import AnyMatch
-from service import clocks
+from service import bots, clocks
 from service.bots import WORKERS, Bots
 from service.held import stream_of
 from service.sweep import Sweep
@@ -79,6 +81,35 @@ async def test_a_bot_commits_its_secret_choice_before_people_make_theirs(running
     assert [owed.seat for owed in match.owed] == [0]
 
 
+async def test_bots_think_one_at_a_time_and_never_in_the_way_of_those_who_are_served(
+    running: StartRunning, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither those at a table nor those who choose for somebody who is late."""
+    threads, thinking, most, think = set[threading.Thread](), 0, 0, bots.bot_choice
+
+    def thought(*asked: Any) -> Any:
+        nonlocal thinking, most
+        thinking += 1
+        most = max(most, thinking)
+        threads.add(threading.current_thread())
+        time.sleep(0.005)
+        thinking -= 1
+        return think(*asked)
+
+    for module in (bots, clocks):
+        monkeypatch.setattr(module, "bot_choice", thought)
+    process = await running()
+    late = (await process.open("ann", clock=replace(SHORT, on_timeout="bot"))).match
+    late = (await process.sit(late.match_id, "bob")).match
+    of_bots = [(await process.open("ann", sit=False, bots=["easy", "normal"])).match for _ in range(WORKERS)]
+    await process.matches.change(late.match_id, new_call("ann"), lambda game, now, world: table.move_clock(now, 35))
+    late = await until(process, late.match_id, lambda now: now.version > late.version + 1, 5)
+    for match in of_bots:
+        await until(process, match.match_id, lambda now: now.status == "ended", 10)
+    assert (len(threads), most) == (1, 1)
+    assert threading.current_thread() not in threads
+
+
 async def test_bots_of_a_process_that_died_are_played_by_another(running: StartRunning) -> None:
     dead = await running(bots=False, sweeps=False)
     alive = await running()
@@ -101,9 +132,8 @@ async def test_bots_stop_in_the_midst_of_play_also_where_a_cancellation_gets_los
                 raise
         return None
 
-    monkeypatch.setattr(asyncio, "to_thread", deaf)
-    bots = Bots(process.matches, 0)
-    async with bots:
+    monkeypatch.setattr(bots, "thought", deaf)
+    async with Bots(process.matches, 0):
         for _ in range(3 * WORKERS):
             await process.open("ann", sit=False, bots=["easy", "easy"])
         await asyncio.sleep(0.1)

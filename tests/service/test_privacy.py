@@ -1,5 +1,7 @@
 """Who may see what of a match: strangers, former seats and spectators, in every route."""
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -110,3 +112,26 @@ async def test_spectators_who_are_shown_the_play_with_a_delay_are_told_of_nothin
     assert page["version"] == page["items"][-1]["version"] == seen["version"]
     assert (await client.get(path, params={"at_version": view["version"]})).status_code == 400
     assert (await client.get(f"{path}/events", params={"after": seen["version"]})).json()["items"] == []
+
+
+async def test_a_host_who_watches_with_a_delay_learns_of_nothing_newer_by_a_condition(join: Join) -> None:
+    host, ada, bob = await join("Host"), await join("Ada"), await join("Bob")
+    terms = {"options": {"game": "pico"}, "visibility": "private", "spectators": "delayed", "sit": False}
+    opened = (await host.post("/v1/matches", json=terms)).json()
+    path, version = f"/v1/matches/{opened['match_id']}", 0
+    for player in (ada, bob):
+        await player.post(f"{path}/seats", json={"invite": opened["invite"]})
+    for _ in range(4):
+        for player in (ada, bob):
+            [decision] = (await player.get(path)).json()["decisions"]
+            chosen = await player.post(f"{path}/commands", json={"command": decision["choices"][0]})
+            version = chosen.json()["view"]["version"]
+    asked: list[tuple[str, str, Any]] = [
+        *(("POST", "/invite", {}), ("POST", "/start", {}), ("POST", "/seats", {}), ("POST", "/seats/0/bot", {"level": "easy"})),
+        *(("DELETE", "", None), ("DELETE", "/seats/me", None), ("DELETE", "/seats/0/bot", None), ("DELETE", "/seats/0/player", None)),
+        *(("POST", "/resign", None), ("POST", "/clock", {"forward_seconds": 1})),
+    ]
+    for method, route, body in asked:
+        for condition in ('"v1"', f'"v{version}"'):
+            answer = await host.request(method, path + route, json=body, headers={"If-Match": condition})
+            assert (answer.status_code, answer.json()["detail"]) == (412, "This is not the version that you see."), route
