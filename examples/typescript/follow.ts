@@ -22,7 +22,7 @@ export type Options = {
 /** The server says no, with a `problem`, unless it was not our server that spoke. It may have asked to come back in so many seconds. */
 export class Refused extends Error {
   readonly status: number;
-  readonly problem: { code: string; message_key: string; detail: string } | undefined;
+  readonly problem: { code: string; message_key: string; message_params: Record<string, string>; detail: string } | undefined;
   readonly seconds: number;
 
   constructor(answer: Response, problem: unknown) {

@@ -85,11 +85,11 @@ class Authentication(ASGIMiddleware):
 
 def bearer(scope: Scope) -> str | None:
     """The token that came with a request; empty where something else came in its place, and None where nothing did."""
-    header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)
-    if header is None:
-        return None
-    scheme, _, token = header.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            scheme, _, token = value.decode("latin-1").partition(" ")
+            return token.strip() if scheme.lower() == "bearer" else ""
+    return None
 
 
 def _name_of(newcomer: Vouched) -> str:

@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 FOLLOWERS = Path(__file__).parent / "followers"
 
-COPIED = ("follow", "send", "talk")
+COPIED = ("follow", "send", "talk", "words")
 """What a front-end developer copies of the examples, in each language."""
 
 

@@ -105,7 +105,7 @@ def sent(programs: Commands, commands: Sequence[Answer], patience: str = "30") -
         return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
 
 
-@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk")])
+@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk"), ("words.md", "words")])
 @pytest.mark.parametrize(("language", "source"), [("python", "python/{}.py"), ("ts", "typescript/{}.ts")])
 def test_the_guide_shows_what_the_examples_use(page: str, name: str, language: str, source: str) -> None:
     shown = [block.text for block in blocks((ROOT / "docs" / page).read_text("utf-8")) if block.language == language]

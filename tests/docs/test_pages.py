@@ -1,24 +1,16 @@
 """Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
-import msgspec
 import pytest
 
-from domain.match.game import AnyGame
-from service.play.words import Words
 from tests.docs.conftest import BLESSING, COPIED, EXAMPLES
 from tests.docs.masks import matches
-from tests.docs.snippets import LANGUAGES, LONGEST_SECONDS, Block, Snippet, blessed, blocks, faults, missing, printed, snippets
+from tests.docs.snippets import LANGUAGES, LONGEST_SECONDS, Snippet, blessed, blocks, faults, missing, printed, snippets
 from tests.docs.told import untrue
 from tests.faults.served import Served, served
-from tests.laws.matches import sample
-from tests.laws.samples import commands
-from tests.rooms import every_game
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,38 +54,6 @@ def test_a_page_does_what_it_says(page: Path, language: str, service: Served, tm
         assert not (found := faults(given, outputs)), "\n\n".join(found)
     if language == "python" and page.name in TOLD:
         assert not (wrong := untrue("".join(outputs), service.address, TOLD[page.name])), wrong
-
-
-@every_game
-def test_the_page_about_words_says_all_that_happens_and_all_choices(game: AnyGame, service: Served, tmp_path: Path) -> None:
-    """As the front end in the terminal does, which was written for itself."""
-    given = [each for each in snippets((ROOT / "docs" / "words.md").read_text("utf-8")) if each.run.language == "js"]
-    if lacking := missing(given, "js"):
-        pytest.skip(f"The page needs {lacking}.")
-    with httpx.Client(base_url=service.address) as client:
-        details, labels, document = (client.get(path).json() for path in (f"/v1/games/{game.key}", "/v1/labels", "/openapi.json"))
-    words = Words(details, labels, document, "fr")
-    words.seats = [f"Name {seat}" for seat in range(max(game.seats))]
-    largest = [match for match in sample(game) if match.table.seats == len(words.seats)]
-    events = json.loads(msgspec.json.encode([event for match in largest for event in match.events]))
-    choices = json.loads(msgspec.json.encode(commands(game)))
-    match = largest[-1]
-    views = [json.loads(msgspec.json.encode(game.view(moment.state, viewer))) for moment in match.moments for viewer in (None, 0)]
-    say = f"""
-for (const event of {json.dumps(events)}) console.log(sentence("Event", event, {json.dumps(words.seats)}, "fr"));
-for (const choice of {json.dumps(choices)}) console.log(sentence("Command", choice, {json.dumps(words.seats)}, "fr"));
-"""
-    tables = f"""
-const everybody = {json.dumps(words.seats)};
-for (const each of {json.dumps(views)}) for (const line of picture(each, fields("Table", each.game), everybody, "fr")) console.log(line);
-"""
-    page = [each.run._replace(text=each.run.text.replace("/games/pico", f"/games/{game.key}")) for each in given]
-    program = [Snippet(each, None) for each in (*page, Block(0, "js", "", say), Block(0, "js", "", tables))]
-    *_, said, drawn = (output.splitlines() for output in printed(program, "js", service.address, tmp_path))
-    captions = [words.label(f"field.{name}") for view in views for name in view if name != "game"]
-    assert [line.partition(": ")[0] for line in drawn] == captions
-    assert not [line for line in drawn if re.search(r"undefined|null|\[object|field\.|: *$", line)]
-    assert said == [*map(words.sentence, events), *map(words.choice, choices)]
 
 
 def test_every_block_is_run_or_says_why_not() -> None:

@@ -1,0 +1,103 @@
+"""Says a match in words: what happens, what one can choose, how the table stands. In English or in French."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+Record: TypeAlias = Mapping[str, Any]
+
+COLON = {"en": ": ", "fr": " : "}
+
+
+class Words:
+    """The words for one game: `game` is what `get_game` answers, `shared` what `get_labels` does.
+
+    `schemas` stand in the OpenAPI document, among its `components`; of them this reads `Event`, `Command`, `Table` and what they refer to.
+    """
+
+    def __init__(self, game: Record, shared: Record, schemas: Record, language: str) -> None:
+        self.labels: Record = {**shared["labels"], **game["labels"]}
+        self.pieces = {piece["id"]: piece["label"] for piece in game["components"]}
+        self.prefix, self.schemas, self.language = f"{game['game']}.", schemas, language
+        self.names: list[str] = []
+        """Of those who sit, in seat order; `sees` finds them in a view."""
+
+    def say(self, key: str, params: Record | None = None) -> str:
+        """The words for a key; the key itself where there are none."""
+        words: str = self.labels[key][self.language] if key in self.labels else key
+        return filled(words, params or {})
+
+    def problem(self, problem: Record) -> str:
+        """Why the server said no."""
+        return self.say(problem["message_key"], problem["message_params"])
+
+    def sees(self, view: Record) -> None:
+        """Take the names from this view, as they may have changed."""
+        self.names = [self.who(seat) for seat in view["seats"]]
+
+    def who(self, seat: Record) -> str:
+        """Who sits there; people count seats from 1."""
+        name = seat["display_name"] or self.say("player.erased")
+        if seat["kind"] == "player":
+            return str(name)
+        if seat["kept_for"]:
+            return self.say("seat.kept", {"display_name": name})
+        return self.say("seat.bot" if seat["kind"] == "bot" else "seat.numbered", {"number": seat["seat"] + 1})
+
+    def sentence(self, event: Record) -> str | None:
+        """What has happened; None where there are no words for it."""
+        return self._sentence("Event", event)
+
+    def choice(self, command: Record) -> str:
+        """What one can choose."""
+        return self._sentence("Command", command) or str(command["type"])
+
+    def picture(self, table: Record) -> list[str]:
+        """The table, field by field with its captions."""
+        return self._parts(table, self._fields("Table", table["game"]))
+
+    def _sentence(self, union: str, record: Record) -> str | None:
+        key = f"{union.lower()}.{record['type'].removeprefix(self.prefix)}"
+        shapes = self._fields(union, record["type"])
+        if key not in self.labels:
+            return None
+        return self.say(key, {name: self._word(name, value, shapes[name]) for name, value in record.items() if name in shapes})
+
+    def _parts(self, record: Record, shapes: Record) -> list[str]:
+        said = {name: self._word(name, value, shapes[name]) for name, value in record.items() if name in shapes and name != "game"}
+        return [f"{self.say(f'field.{name}')}{COLON[self.language]}{words}" for name, words in said.items()]
+
+    def _word(self, name: str, value: Any, given: Record) -> str:
+        """A value becomes a word by what it is: a seat is who sits there, a card the label of its component, a list its items."""
+        shape = self._resolved(given)
+        match value:
+            case None:
+                return self.say("seat.nobody" if shape.get("format") == "seat" else "value.nothing")
+            case dict():
+                return "; ".join(self._parts(value, shape["properties"]))
+            case list():
+                each = [self._word(name, item, shape["items"]) for item in value]
+                if "x-seat-order" in shape:  # One for each seat.
+                    each = [f"{who} ({said})" for who, said in zip(self.names, each, strict=False)]
+                return ", ".join(each) or self._word(name, None, shape["items"])
+            case bool():
+                return self.say(f"value.{str(value).lower()}")
+            case int() if shape.get("format") == "seat":
+                return self.names[value]
+        key = f"{name}.{value}"
+        return self.say(key if key in self.labels else self.pieces.get(str(value), str(value)))
+
+    def _fields(self, union: str, tag: str) -> Record:
+        """What the fields hold of the record that this tag names; nothing is known of what is newer than the document."""
+        schema = self.schemas[union]["discriminator"]["mapping"].get(tag)
+        return dict(self._resolved({"$ref": schema})["properties"]) if schema else {}
+
+    def _resolved(self, shape: Record) -> Record:
+        """What a field's shape refers to, and what it is when it is not null."""
+        shape = shape.get("oneOf", [shape])[0]
+        return dict(self.schemas[shape["$ref"].rpartition("/")[2]]) if "$ref" in shape else shape
+
+
+def filled(words: str, params: Record) -> str:
+    """Words with what stands for each name in braces."""
+    return re.sub(r"\{(\w+)\}", lambda found: str(params.get(found[1], found[0])), words)

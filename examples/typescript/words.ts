@@ -1,0 +1,117 @@
+// Says a match in words: what happens, what one can choose, how the table stands. In English or in French.
+
+export type Language = "en" | "fr";
+type Labels = Record<string, Record<Language, string>>;
+type Seat = { seat: number; kind: string; display_name: string | null; kept_for: string | null };
+type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes };
+type Shapes = Record<string, Shape>;
+
+const COLON = { en: ": ", fr: " : " };
+
+export class Words {
+  /** Of those who sit, in seat order; `sees` finds them in a view. */
+  names: string[] = [];
+  readonly language: Language;
+  private readonly prefix: string;
+  private readonly labels: Labels;
+  private readonly pieces: Map<string, string>;
+  private readonly schemas: any;
+
+  /**
+   * The words for one game: `game` is what `get_game` answers, `shared` what `get_labels` does. `schemas` stand in the OpenAPI document,
+   * among its `components`; of them this reads `Event`, `Command`, `Table` and what they refer to.
+   */
+  constructor(
+    game: { game: string; labels: Labels; components: { id: string; label: string }[] },
+    shared: { labels: Labels },
+    schemas: unknown,
+    language: Language,
+  ) {
+    this.labels = { ...shared.labels, ...game.labels };
+    this.pieces = new Map(game.components.map(({ id, label }) => [id, label]));
+    [this.prefix, this.schemas, this.language] = [`${game.game}.`, schemas, language];
+  }
+
+  /** The words for a key; the key itself where there are none. */
+  say(key: string, params: Record<string, unknown> = {}): string {
+    const words = this.labels[key]?.[this.language] ?? key;
+    return words.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+  }
+
+  /** Why the server said no. */
+  problem({ message_key, message_params }: { message_key: string; message_params: Record<string, unknown> }): string {
+    return this.say(message_key, message_params);
+  }
+
+  /** Take the names from this view, as they may have changed. */
+  sees({ seats }: { seats: Seat[] }): void {
+    this.names = seats.map((seat) => this.who(seat));
+  }
+
+  /** Who sits there; people count seats from 1. */
+  who({ seat, kind, display_name, kept_for }: Seat): string {
+    const name = display_name || this.say("player.erased");
+    if (kind === "player") return name;
+    if (kept_for) return this.say("seat.kept", { display_name: name });
+    return this.say(kind === "bot" ? "seat.bot" : "seat.numbered", { number: seat + 1 });
+  }
+
+  /** What has happened, if there are words for it. */
+  sentence(event: { type: string }): string | undefined {
+    return this.filled("Event", event);
+  }
+
+  /** What one can choose. */
+  choice(command: { type: string }): string {
+    return this.filled("Command", command) ?? command.type;
+  }
+
+  /** The table, field by field with its captions. */
+  picture(table: { game: string }): string[] {
+    return this.parts(table, this.fields("Table", table.game));
+  }
+
+  private filled(union: string, record: { type: string }): string | undefined {
+    const key = `${union.toLowerCase()}.${record.type.replace(this.prefix, "")}`;
+    if (!(key in this.labels)) return undefined;
+    return this.say(key, Object.fromEntries(this.said(record, this.fields(union, record.type))));
+  }
+
+  private parts(record: object, shapes: Shapes): string[] {
+    const said = this.said(record, shapes).filter(([name]) => name !== "game");
+    return said.map(([name, words]) => `${this.say(`field.${name}`)}${COLON[this.language]}${words}`);
+  }
+
+  /** The fields of a record in words; one that is newer than the document is left out. */
+  private said(record: object, shapes: Shapes): [string, string][] {
+    return Object.entries(record).flatMap(([name, value]) => (shapes[name] ? [[name, this.word(name, value, shapes[name])]] : []));
+  }
+
+  /** A value becomes a word by what it is: a seat is who sits there, a card the label of its component, a list its items. */
+  private word(name: string, value: unknown, given: Shape): string {
+    const shape = this.resolved(given);
+    if (Array.isArray(value)) {
+      const each = value.map((item) => this.word(name, item, shape.items!));
+      const said = "x-seat-order" in shape ? each.map((words, seat) => `${this.names[seat]} (${words})`) : each; // One for each seat.
+      return said.join(", ") || this.word(name, null, shape.items!);
+    }
+    if (value === null || value === undefined) return this.say(shape.format === "seat" ? "seat.nobody" : "value.nothing");
+    if (typeof value === "object") return this.parts(value, shape.properties!).join("; ");
+    if (typeof value === "boolean") return this.say(`value.${value}`);
+    if (shape.format === "seat") return this.names[Number(value)]!;
+    const key = `${name}.${String(value)}`;
+    return this.say(key in this.labels ? key : (this.pieces.get(String(value)) ?? String(value)));
+  }
+
+  /** What the fields hold of the record that this tag names; nothing is known of what is newer than the document. */
+  private fields(union: string, tag: string): Shapes {
+    const $ref = this.schemas[union].discriminator.mapping[tag];
+    return $ref ? this.resolved({ $ref }).properties! : {};
+  }
+
+  /** What a field's shape refers to, and what it is when it is not null. */
+  private resolved(given: Shape): Shape {
+    const shape = given.oneOf?.[0] ?? given;
+    return shape.$ref ? this.schemas[shape.$ref.split("/").at(-1)!] : shape;
+  }
+}

@@ -1,0 +1,73 @@
+"""What the guide gives out to say a match in words: all that happens in every game, all choices and all tables, in both languages."""
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from domain.games import GAMES
+from domain.match.game import AnyGame
+from service.play.words import Language, Words
+from tests.docs.conftest import EXAMPLES, FOLLOWERS
+from tests.laws.matches import sample
+from tests.laws.samples import commands
+
+SEATS = [
+    {"seat": 0, "kind": "player", "display_name": "$& {number}", "kept_for": None},
+    {"seat": 1, "kind": "player", "display_name": "", "kept_for": None},
+    {"seat": 2, "kind": "bot", "display_name": None, "kept_for": None},
+    {"seat": 3, "kind": "open", "display_name": None, "kept_for": None},
+    {"seat": 4, "kind": "open", "display_name": "$& {number}", "kept_for": "ply_1"},
+]
+WHO: dict[Language, list[str]] = {
+    "en": ["$& {number}", "A player who has left", "Bot 3", "Seat 4", "Kept for $& {number}"],
+    "fr": ["$& {number}", "Un joueur parti", "Robot 3", "Place 4", "Réservée à $& {number}"],
+}
+
+
+@pytest.fixture(scope="module")
+def tellers(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Sequence[Sequence[str]]:
+    """How what is copied is made to say something, in each programming language."""
+    folder = tmp_path_factory.mktemp("words")
+    for source in (EXAMPLES / "python" / "words.py", FOLLOWERS / "teller.py"):
+        shutil.copy(source, folder)
+    return (sys.executable, "-W", "error", str(folder / "teller.py")), ("node", str(javascript / "teller.js"))
+
+
+@pytest.mark.parametrize(("game", "language"), [*((game, "fr") for game in GAMES.values()), (GAMES["pico"], "en")])
+async def test_all_that_happens_and_all_choices_have_their_words(
+    game: AnyGame, language: Language, tellers: Sequence[Sequence[str]], client: httpx.AsyncClient
+) -> None:
+    """As the front end in the terminal says them, which was written for itself."""
+    paths = (f"/v1/games/{game.key}", "/v1/labels", "/openapi.json")
+    details, shared, document = [(await client.get(path)).json() for path in paths]
+    words = Words(details, shared, document, language)
+    words.seats = [f"Name {seat}" for seat in range(max(game.seats))]
+    largest = [match for match in sample(game) if match.table.seats == len(words.seats)]
+    events = [*(event for match in largest for event in match.events)]
+    tables = [game.view(moment.state, viewer) for moment in largest[-1].moments for viewer in (None, 0)]
+    given: dict[str, Any] = json.loads(msgspec.json.encode({"events": events, "choices": commands(game), "tables": tables}))
+    newer = [{"type": f"{game.key}.of_a_newer_server"}, {"type": "match.of_a_newer_server"}]
+    catalogue = {"game": details, "shared": shared, "schemas": document["components"]["schemas"], "language": language}
+    told = {"events": [*given["events"], *newer], "choices": [*given["choices"], *newer], "tables": given["tables"]}
+    text = json.dumps({**catalogue, **told, "names": words.seats, "seats": SEATS})
+    for teller in tellers:
+        done = await asyncio.to_thread(subprocess.run, teller, input=text, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        said, chosen, drawn, who = map(json.loads, done.stdout.splitlines())
+        assert said == [*map(words.sentence, given["events"]), None, None]
+        assert chosen == [*map(words.choice, given["choices"]), *(each["type"] for each in newer)]
+        for lines, table in zip(drawn, given["tables"], strict=True):
+            colon = {"en": ": ", "fr": " : "}[language]
+            assert [line.partition(colon)[0] for line in lines] == [words.label(f"field.{name}") for name in table if name != "game"]
+            assert not [line for line in lines if re.search(r"undefined|null|None|\[object|field\.|: *$", line)]
+        assert who == WHO[language]
