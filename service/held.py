@@ -54,6 +54,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 _match_key = lru_cache(10_000)(fate.match_key)
+_encode = msgspec.json.Encoder().encode
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -107,8 +108,9 @@ def line(match: AnyMatch) -> Line:
     """What lists show of a match, written with its events."""
     terms, closed = match.agreed, match.status == "ended" and match.table is None
     # The entropy that players send is theirs alone before the start, and no list has a use for it.
-    chairs = tuple(replace(chair, entropy="") if chair.entropy else chair for chair in match.chairs)
-    due = match.due if match.invited else deadline(match)
+    chairs = tuple([replace(chair, entropy="") if chair.entropy else chair for chair in match.chairs])
+    invited = match.invited
+    due = match.due if invited else deadline(match)
     shown = Shown(terms.options, terms.spectators, terms.clock, match.host, match.began, chairs, match.owed, due, terms.start)
     return Line(
         game=terms.game,
@@ -116,10 +118,10 @@ def line(match: AnyMatch) -> Line:
         visibility=terms.visibility,
         seats=terms.seats,
         seats_open=sum(chair.free for chair in match.chairs) if match.status == "open" else 0,
-        players=tuple(sorted({*match.seated, *match.invited, match.host})),
+        players=tuple(sorted({*match.seated, *invited, match.host})),
         due_at=match.due,
         bots_owe=bool(match.bots_owing),
-        waits_for=match.players_owing + match.invited,
-        shown=msgspec.json.encode(shown),
+        waits_for=match.players_owing + invited,
+        shown=_encode(shown),
         rematch_of=None if terms.rematch_of is None or closed else stream_of(terms.rematch_of),
     )

@@ -5,6 +5,7 @@ question for everything that it remembers.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Generic, Protocol, TypeVar
@@ -118,11 +119,13 @@ class Lately(Generic[K, V]):
             await self._changes.look()
         found: dict[K, V] = {}
         missing: list[K] = []
+        kept_since = time.monotonic() - KEPT_SECONDS if self._changes.known else math.inf
         for key in keys:
-            if (known := self.known(key)) is None:
+            kept = self._kept.get(key)
+            if kept is None or kept[0] < kept_since:
                 missing.append(key)
             else:
-                found[key] = known
+                found[key] = kept[1]
         if missing:
             answers = await self._asked(missing)
             found.update((key, answers[key]) for key in missing if key in answers)

@@ -134,7 +134,8 @@ def view(
     match: AnyMatch, viewer: Viewer, names: Mapping[str, str], now: datetime, *, rematch: str | None = None, invite: str | None = None
 ) -> MatchView:
     """The match through this viewer's eyes; `names` are the display names of the players who sit, or for whom a seat is kept."""
-    game, terms = GAMES[match.agreed.game], match.agreed
+    terms = match.agreed
+    game, deadline_at = GAMES[terms.game], _deadline(match)
     return MatchView(
         match_id=match.match_id,
         game=terms.game,
@@ -149,9 +150,9 @@ def view(
         seats=seats(match.chairs, names, match.status, match.version),
         you=viewer,
         host=match.host,
-        waiting_for=tuple(owed.seat for owed in match.owed),
-        deadline_at=_deadline(match),
-        decisions=_decisions(match, viewer),
+        waiting_for=tuple([owed.seat for owed in match.owed]),
+        deadline_at=deadline_at,
+        decisions=_decisions(game, match, viewer, deadline_at),
         table=_table(game, match, viewer),
         result=match.result,
         rematch=rematch,
@@ -164,13 +165,13 @@ def seats(chairs: Sequence[Chair], names: Mapping[str, str], status: Status, ver
     """Who sits where in a match that stands so; `names` are the display names of the players who sit, or for whom a seat is kept."""
     # Whose giving up ended the match left nothing to play: that was the event before its last.
     ended_by = version - 1 if status == "ended" else None
-    return tuple(_seat(seat, chair, names, bool(chair.resigned) and chair.resigned != ended_by) for seat, chair in enumerate(chairs))
+    return tuple([_seat(seat, chair, names, bool(chair.resigned) and chair.resigned != ended_by) for seat, chair in enumerate(chairs)])
 
 
 def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:
     """These records of the match through this viewer's eyes."""
     game = GAMES[match.agreed.game]
-    return tuple(_item(record, veil(game, record.entry.event, viewer)) for record in records)
+    return tuple([_item(record, veil(game, record.entry.event, viewer)) for record in records])
 
 
 def unveiled(records: Iterable[Record]) -> tuple[Item, ...]:
@@ -215,14 +216,13 @@ def _seat(seat: int, chair: Chair, names: Mapping[str, str], stand_in: bool) -> 
     )
 
 
-def _decisions(match: AnyMatch, viewer: Viewer) -> tuple[Decision, ...]:
+def _decisions(game: AnyGame, match: AnyMatch, viewer: Viewer, deadline_at: datetime | None) -> tuple[Decision, ...]:
     if viewer is None or not match.chairs[viewer].manned:  # A stand-in chooses for who resigned.
         return ()
     decision = match.decision(viewer)
     if decision is None:
         return ()
-    choices = GAMES[match.agreed.game].choices(match.table, viewer)
-    return (Decision(decision, viewer, _deadline(match), tuple(choices)),)
+    return (Decision(decision, viewer, deadline_at, tuple(game.choices(match.table, viewer))),)
 
 
 def _deadline(match: AnyMatch) -> datetime | None:

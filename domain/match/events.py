@@ -170,15 +170,21 @@ class Ended(msgspec.Struct, frozen=True, tag_field="type", tag="match.ended"):
 
 AnyOpened: TypeAlias = Opened[Any]
 
+_OWN = (DrawsFixed, SeatTaken, SeatLeft, SeatDeclined, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
+
+OF_EVERY_GAME = (Opened, *_OWN)
+"""The types of the events of matches; all others are events of their games."""
+
 
 def log_events(options: Any, *events: Any) -> Any:
     """The union of all events that the log of a match may hold, given the types of a game's options and events."""
-    own = (DrawsFixed, SeatTaken, SeatLeft, SeatDeclined, BotSeated, BotRemoved, Started, TimedOut, ClockMoved, Resigned, Returned, Ended)
-    return Union[(Opened[options], *own, *events)]
+    return Union[(Opened[options], *_OWN, *events)]
 
 
 def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
     """What a viewer sees of an event of the match or of its game."""
+    if not isinstance(event, OF_EVERY_GAME):
+        return game.veil(event, viewer)
     match event:
         case SeatTaken():
             return replace(event, entropy=None)
@@ -188,5 +194,4 @@ def veil(game: AnyGame, event: Any, viewer: Viewer) -> Any:
             return event
         case TimedOut() | ClockMoved() | Resigned() | Returned():
             return event
-        case _:
-            return game.veil(event, viewer)
+    raise TypeError(f"it is not known who may see {event}")

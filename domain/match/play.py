@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from functools import reduce
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
 from domain.match.game import AnyGame, Chance, Facts, Outcome, Over, Request, Result, Roll, Waiting
 
@@ -85,7 +83,9 @@ class Played(msgspec.Struct, frozen=True):
 
 def fold(game: AnyGame, state: Any, events: Iterable[Any]) -> Any:
     """The state that these events lead to."""
-    return reduce(game.evolve, events, state)
+    for event in events:
+        state = game.evolve(state, event)
+    return state
 
 
 def start(game: AnyGame, options: Any, seats: int, fate: Fate) -> Played:
@@ -102,17 +102,17 @@ def play(game: AnyGame, state: Any, seat: int, command: Any, draws: int, fate: F
     seat owes no choice.
     """
     match game.advance(state):
-        case Waiting(seats, secret=secret) if seat in seats:
+        case Waiting(seats, secret) if seat in seats:
             events = game.decide(state, seat, command)
         case Over():
             raise NotNow("match_over")
         case _:
             raise NotNow("not_your_turn")
     entries = [Entry(event, seat) for event in events]
-    return replace(_forced(game, fold(game, state, events), entries, draws, fate), secret=secret)
+    return _forced(game, fold(game, state, events), entries, draws, fate, secret)
 
 
-def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: Fate) -> Played:
+def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: Fate, secret: bool = False) -> Played:
     for _ in range(STEPS_MAX):
         step: Sequence[Any]
         draw: Draw | None = None
@@ -125,9 +125,9 @@ def _forced(game: AnyGame, state: Any, entries: list[Entry], draws: int, fate: F
                 assert fits(request, draw.outcome), f"{draw.outcome} is no outcome of {request}"
                 step = game.settle(state, draw.outcome)
             case Waiting() as waiting:
-                return Played(tuple(entries), waiting)
+                return Played(tuple(entries), waiting, secret)
             case Over(result):
-                return Played(tuple(entries), result)
+                return Played(tuple(entries), result, secret)
         assert step, "an empty step would loop for ever"
         entries += [Entry(event, draw=draw if n == 0 else None) for n, event in enumerate(step)]
         state = fold(game, state, step)

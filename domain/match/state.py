@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import reduce
 from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from domain.match.events import (
+    OF_EVERY_GAME,
     BotRemoved,
     BotSeated,
     ClockMoved,
@@ -95,27 +95,30 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     @property
     def seated(self) -> tuple[str, ...]:
         """The players who sit, in seat order."""
-        return tuple(chair.player_id for chair in self.chairs if chair.player_id is not None)
+        return tuple([chair.player_id for chair in self.chairs if chair.player_id is not None])
 
     @property
     def invited(self) -> tuple[str, ...]:
         """The players for whom a seat is kept, in seat order."""
-        return tuple(chair.kept_for for chair in self.chairs if chair.kept_for is not None)
+        return tuple([chair.kept_for for chair in self.chairs if chair.kept_for is not None])
 
     @property
     def bots_owing(self) -> tuple[int, ...]:
         """The seats that owe a choice and that no person plays."""
-        return tuple(owed.seat for owed in self.owed if not self.chairs[owed.seat].manned)
+        return tuple([owed.seat for owed in self.owed if not self.chairs[owed.seat].manned])
 
     @property
     def players_owing(self) -> tuple[str, ...]:
         """The players who owe a choice, but for those who have resigned."""
-        chairs = (self.chairs[owed.seat] for owed in self.owed)
-        return tuple(chair.player_id for chair in chairs if chair.player_id is not None and chair.manned)
+        chairs = [self.chairs[owed.seat] for owed in self.owed]
+        return tuple([chair.player_id for chair in chairs if chair.player_id is not None and not chair.resigned])
 
     def seat_of(self, player_id: str) -> int | None:
         """Where this player sits, if anywhere."""
-        return next((seat for seat, chair in enumerate(self.chairs) if chair.player_id == player_id), None)
+        for seat, chair in enumerate(self.chairs):
+            if chair.player_id == player_id:
+                return seat
+        return None
 
     def seat_kept_for(self, player_id: str) -> int | None:
         """Which seat is kept for this player, if any."""
@@ -123,7 +126,10 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
 
     def decision(self, seat: int) -> str | None:
         """The id of the decision that this seat owes; it stays the same while others commit theirs."""
-        return next((decision_id(owed) for owed in self.owed if owed.seat == seat), None)
+        for owed in self.owed:
+            if owed.seat == seat:
+                return decision_id(owed)
+        return None
 
 
 AnyMatch: TypeAlias = Match[Any, Any]
@@ -142,14 +148,19 @@ def match_type(game: AnyGame) -> Any:
 
 def fold(game: AnyGame, match: AnyMatch, entries: Iterable[Entry]) -> AnyMatch:
     """The match that these entries lead to."""
-    return reduce(lambda before, entry: evolve(game, before, entry), entries, match)
+    for entry in entries:
+        match = evolve(game, match, entry)
+    return match
 
 
 def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
     """The match after one more entry."""
-    draws = match.draws if entry.draw is None else entry.draw.number
+    event, draws, table = entry.event, match.draws if entry.draw is None else entry.draw.number, match.table
+    if not isinstance(event, OF_EVERY_GAME):
+        table = game.evolve(game.initial if table is None else table, event)
+        return replace(match, version=match.version + 1, owed=entry.owed, due=entry.due, draws=draws, table=table)
     match = replace(match, version=match.version + 1, owed=entry.owed, due=entry.due, draws=draws)
-    match entry.event:
+    match event:
         case Opened() as terms:
             kept_for = terms.kept_for or (None,) * terms.seats
             return replace(match, terms=terms, host=terms.host, chairs=tuple(Chair(kept_for=player_id) for player_id in kept_for))
@@ -176,8 +187,7 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
             return replace(match, status="ended", result=Result(ranking, reason), chairs=chairs)
         case TimedOut() | ClockMoved():
             return match
-        case event:
-            return replace(match, table=game.evolve(game.initial if match.table is None else match.table, event))
+    raise TypeError(f"nothing is known of {event}")
 
 
 def _with(match: AnyMatch, seat: int, chair: Chair) -> AnyMatch:

@@ -58,11 +58,9 @@ class Requested:
     def headers(self, own: Iterable[Header]) -> list[Header]:
         """All headers of an answer that has these of its own."""
         headers = [*own]
-        said = {name for name, _ in headers}
-        headers.append((b"request-id", self.request_id.encode()))
-        headers += cast("Sequence[Header]", self._scope.get("rate_limit", ()))
-        headers += [header for header in DEFAULT_HEADERS if header[0] not in said]
-        return headers
+        usual = _usual(tuple([name for name, _ in headers]))
+        limits = cast("Sequence[Header]", self._scope.get("rate_limit", ()))
+        return [*headers, (b"request-id", self.request_id.encode()), *limits, *usual]
 
 
 class Access:
@@ -103,8 +101,16 @@ async def _fail(request_id: str, send: Send) -> None:
 
 def _request_id(scope: HTTPScope) -> str:
     """The client's own id where it is one that a log line can hold, else a new one."""
-    given = next((value for name, value in scope["headers"] if name == b"request-id"), b"")
-    return given.decode() if _SANE_ID.fullmatch(given) else chance.new_id("req")
+    for name, value in scope["headers"]:
+        if name == b"request-id":
+            return value.decode() if _SANE_ID.fullmatch(value) else chance.new_id("req")
+    return chance.new_id("req")
+
+
+@lru_cache(100)
+def _usual(said: tuple[bytes, ...]) -> tuple[Header, ...]:
+    """Those of `DEFAULT_HEADERS` of which an answer with these headers says nothing."""
+    return tuple(header for header in DEFAULT_HEADERS if header[0] not in said)
 
 
 @lru_cache(1_000)

@@ -60,7 +60,7 @@ class Authentication(ASGIMiddleware):
         self._limits.charge(scope, caller)
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
-        header = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), None)
+        header = _authorization(scope)
         if header is None:
             return None, None
         scheme, _, token = header.partition(" ")
@@ -82,6 +82,13 @@ class Authentication(ASGIMiddleware):
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
+
+
+def _authorization(scope: Scope) -> str | None:
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            return value.decode("latin-1")
+    return None
 
 
 def _name_of(newcomer: Vouched) -> str:

@@ -55,7 +55,7 @@ def decode(body: bytes, expected: Any) -> Any:
         value = _decoder(expected).decode(body)
         if _encode(value) != body or _LARGE.search(body):  # What is written as we write it can be read in one way only.
             _SCRUTINY.decode(body.decode())
-        if _NUL.search(body):
+        if b"\\u0000" in body and _NUL.search(body):
             raise _Ambiguous("A text holds the character U+0000")
     except msgspec.ValidationError as error:
         raise Trouble("invalid_body", errors=[_fault(str(error), expected, body)]) from error

@@ -37,9 +37,13 @@ def command_id(caller: str, operation: str, key: str | None) -> UUID:
     """The id of a call: the same for the same caller, operation and key, and a new one without a key."""
     if key is None:
         return chance.new_uuid()
-    return derived_id(COMMANDS, msgspec.json.encode([caller, operation, key]))
+    return derived_id(COMMANDS, _encode([caller, operation, key]))
 
 
 def fingerprint(*asked: Any) -> bytes:
     """A hash of everything that a call asks for: its decoded body, its path parameters, its actor."""
-    return blake2b(msgspec.json.encode(asked, order="deterministic"), digest_size=16).digest()
+    return blake2b(_encode_in_order(asked), digest_size=16).digest()
+
+
+_encode = msgspec.json.Encoder().encode
+_encode_in_order = msgspec.json.Encoder(order="deterministic").encode

@@ -25,11 +25,15 @@ It may read its own tables by the connection, and writes nothing itself. Events 
 
 @dataclass(frozen=True)
 class Projection:
-    """A read model made of the log: its name, the tables it alone writes, each with a column `generation`, and how."""
+    """A read model made of the log: its name, the tables it alone writes, each with a column `generation`, and how.
+
+    Events of the types `passes_over` make no difference to it, and it is not given them.
+    """
 
     name: str
     tables: tuple[Table, ...]
     project: Project
+    passes_over: frozenset[str] = frozenset()
 
 
 async def advance(store: EventStore, engine: AsyncEngine, projection: Projection, before: Checkpoint, limit: int) -> tuple[Checkpoint, int]:
@@ -38,8 +42,8 @@ async def advance(store: EventStore, engine: AsyncEngine, projection: Projection
     Raises `Overtaken` when somebody else did. While a transaction is open that has written something, no reader of the log
     sees what came after it; so nothing is read or thought over in it.
     """
-    page = await store.read_all(before.cursor, limit)
-    if not page.items:
+    page = await store.read_all(before.cursor, limit, projection.passes_over)
+    if not page.count:
         return before, 0
     async with engine.connect() as connection:
         connection = await connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -50,7 +54,7 @@ async def advance(store: EventStore, engine: AsyncEngine, projection: Projection
         await checkpoints.move(connection, projection.name, before, page.cursor)
         for statement, parameters in writes:
             await connection.execute(statement, parameters)
-    return Checkpoint(before.generation, page.cursor), len(page.items)
+    return Checkpoint(before.generation, page.cursor), page.count
 
 
 def upsert(table: Table, rows: Sequence[msgspec.Struct], grows: str) -> Write:

@@ -147,4 +147,4 @@ async def _bests(connection: AsyncConnection, alone: Sequence[MatchResult]) -> d
     return bests
 
 
-RESULTS = Projection("results", (tables.match_results, tables.standings), project)
+RESULTS = Projection("results", (tables.match_results, tables.standings), project, _decoder.types - READ)

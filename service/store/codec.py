@@ -7,6 +7,7 @@ it: who caused it, which draw it shows, what the seats owe after it, the command
 import typing
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from uuid import UUID
@@ -57,10 +58,16 @@ _write = msgspec.json.Encoder().encode
 
 def encode(entry: Entry, origin: Origin, steps: Steps = STEPS) -> NewEvent:
     """An entry as it is stored."""
-    fields = msgspec.to_builtins(entry.event, str_keys=True)
-    event_type = fields.pop(entry.event.__struct_config__.tag_field)
+    config = entry.event.__struct_config__
+    fields = b"{" + _write(entry.event).removeprefix(_beginning(config.tag_field, config.tag)).removeprefix(b",")
     meta = _Meta(origin.actor, origin.command, _APP, entry.seat, entry.draw, entry.sealed, entry.owed, entry.due)
-    return NewEvent(event_type, current_version(event_type, steps), _write(fields), _write(meta))
+    return NewEvent(config.tag, current_version(config.tag, steps), fields, _write(meta))
+
+
+@cache
+def _beginning(tag_field: str, tag: str) -> bytes:
+    """How the JSON of a struct with this tag begins."""
+    return b"{%s:%s" % (_write(tag_field), _write(tag))
 
 
 class Decoder:
@@ -77,6 +84,11 @@ class Decoder:
             for member in typing.get_args(union) or (union,)
         }
         self._current = {event_type: current_version(event_type, steps) for event_type in self._readers}
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of events that can be read."""
+        return frozenset(self._readers)
 
     def knows(self, event_type: str) -> bool:
         """Whether events of this type can be read, in the forms that this release knows."""

@@ -135,10 +135,13 @@ class Logged(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Events of all streams in their order, and the cursor to read on from; no events when there is nothing new yet."""
+    """Events of all streams in their order, and the cursor to read on from. `count` is 0 when there is nothing new yet; it counts those too
+    that were left out.
+    """
 
     items: tuple[Logged, ...]
     cursor: Cursor
+    count: int
 
 
 class WrongVersion(Exception):

@@ -78,6 +78,14 @@ WHERE (epoch, tx_id, position) > ($1, $2::text::xid8, $3)
 ORDER BY epoch, tx_id, position LIMIT $4
 """
 
+# The last one of a page says how far the page goes, whatever it is.
+READ_ALL_BUT = f"""
+SELECT * FROM (
+    SELECT *, row_number() OVER (ORDER BY epoch, tx, position) AS number, count(*) OVER () AS count FROM ({READ_ALL}) AS page
+) AS numbered
+WHERE type <> ALL($5) OR number = count ORDER BY number
+"""  # noqa: S608 - both are ours.
+
 NOW = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS tx FROM es.epoch"
 
 REMEMBERED = "SELECT fingerprint, first_version, last_version FROM es.commands WHERE stream_id = $1 AND command_id = $2"
@@ -233,14 +241,18 @@ class EventStore:
         """Keep a state (JSON text) for later loads, unless the stream has not come so far, or a later one is there that does not stay."""
         await self._appending.rows(SAVE_MILESTONE if stays else SAVE_SNAPSHOT, stream, state_schema, version, state)
 
-    async def read_all(self, cursor: Cursor, limit: int) -> Page:
-        """Up to `limit` events of all streams after `cursor`, in an order that keeps each stream's own.
+    async def read_all(self, cursor: Cursor, limit: int, but: Collection[str] = ()) -> Page:
+        """Up to `limit` events of all streams after `cursor`, in an order that keeps each stream's own, without those of the types `but`.
 
         Events appear once nothing that is still under way can come before them; none is ever skipped or given twice.
         """
-        rows = await self._reading.rows(READ_ALL, cursor.epoch, str(cursor.tx), cursor.position, limit)
-        items = tuple(Logged(row["stream_id"], _stored(row), Cursor(row["epoch"], row["tx"], row["position"])) for row in rows)
-        return Page(items, items[-1].cursor if items else cursor)
+        asked = (cursor.epoch, str(cursor.tx), cursor.position, limit)
+        rows = await (self._reading.rows(READ_ALL_BUT, *asked, list(but)) if but else self._reading.rows(READ_ALL, *asked))
+        if not rows:
+            return Page((), cursor, 0)
+        logged = [Logged(row["stream_id"], _stored(row), Cursor(row["epoch"], row["tx"], row["position"])) for row in rows]
+        items = tuple([each for each in logged if each.event.type not in but])
+        return Page(items, logged[-1].cursor, rows[-1]["count"] if but else len(rows))
 
     async def fence_lag(self) -> float:
         """For how many seconds the oldest event that `read_all` does not give yet has been waiting; 0 when there is none."""
