@@ -1,4 +1,8 @@
-"""Invitation codes of private matches: who holds one may sit down."""
+"""Invitation codes of private matches: who holds one may sit down.
+
+A code carries 80 random bits, so that nobody finds one by trying: a thousand callers at the limit of their requests would need a
+hundred thousand years to come upon one of a million matches.
+"""
 
 import hmac
 from datetime import timedelta
@@ -11,6 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service import chance
 from service.calls import Call, before, note
 from service.store.tables import match_invites
+
+_READ_AS = str.maketrans({"o": "0", "i": "1", "l": "1", " ": None, "-": None})
+"""Crockford's reading of his alphabet, which codes are written in: what looks alike is alike, and what groups does not count."""
 
 
 class Invites:
@@ -42,6 +49,14 @@ class Invites:
             if await note(connection, stream, call, str(version)) is None:
                 await connection.execute(made.on_conflict_do_update(index_elements=["stream_id"], set_=row))
 
+    async def match_of(self, code: str) -> UUID | None:
+        """The stream of the match whose code this is; None when it is none's, or not valid any more."""
+        async with self._engine.connect() as connection:
+            found: UUID | None = await connection.scalar(
+                select(match_invites.c.stream_id).where(match_invites.c.code == _read(code), _is_valid())
+            )
+        return found
+
     async def admits(self, stream: UUID, code: str | None) -> bool:
         """Whether this is the match's code."""
         if code is None:
@@ -50,7 +65,12 @@ class Invites:
             right: str | None = await connection.scalar(
                 select(match_invites.c.code).where(match_invites.c.stream_id == stream, _is_valid())
             )
-        return right is not None and hmac.compare_digest(right.encode(), code.encode())
+        return right is not None and hmac.compare_digest(right.encode(), _read(code).encode())
+
+
+def _read(code: str) -> str:
+    """The code as it was made, of what somebody has heard and typed."""
+    return code.lower().translate(_READ_AS)
 
 
 def _is_valid() -> ColumnElement[bool]:

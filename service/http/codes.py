@@ -60,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "no_spectators": Kind(403, "This match is not shown to spectators"),
     # Matches: unknown, or private and not yours
     "match_not_found": Kind(404, "There is no such match"),
+    "invite_not_found": Kind(404, "There is no such invitation, or not any more"),
     # Matches: not now
     "no_bot_there": Kind(409, "No bot sits there"),
     "not_private": Kind(409, "The match is public and needs no invitation"),

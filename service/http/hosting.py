@@ -172,8 +172,8 @@ async def renew_invite(
 ) -> Response[MatchView]:
     """Makes a new code for a private match; the old one is void at once. The host finds it in the view as `invite`.
 
-    Hand it to those who are to join, in a link or by word of mouth: `take_seat` takes it as `invite`. Who sits there already
-    stays, whatever the code is.
+    Hand it to those who are to join, in a link or by word of mouth: `look_up_invite` finds the match by it, and `take_seat` takes
+    it as `invite`. Who sits there already stays, whatever the code is.
     """
     match, call = await views.known(match_id, player), acting.call("renew_invite", match_id, data)
     if (version := await invites.renewed(stream_of(match_id), call)) is not None:

@@ -60,6 +60,7 @@ AFTER: Mapping[str, tuple[str, ...]] = {
     "list_games": ("SeeGame",),
     "get_game": ("SeeStandings",),
     "list_matches": ("SeeListedMatch", "SitDownAtListedMatch"),
+    "look_up_invite": ("SitDown",),
     "open_match": ("SitDown", "Start", "Choose"),
     "take_seat": ("Choose",),
     "start_match": ("Choose",),

@@ -1,11 +1,11 @@
-"""The lobby: which matches there are."""
+"""The lobby: which matches there are, and to which an invitation leads."""
 
 from typing import Annotated
 
 import msgspec
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import QueryParameter
+from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta
 
 from domain.games import GAMES, AnyOptions
@@ -16,6 +16,8 @@ from service.held import match_id_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Fault, Trouble
+from service.http.seats import InviteCode
+from service.invites import Invites
 from service.players import Player, Players, Timestamp
 from service.projector import SeatView, seats, shown_version, whole_seconds
 from service.readmodels.lobby import TOP, Listed, Lobby, Wanted
@@ -42,6 +44,7 @@ class MatchSummary(msgspec.Struct, frozen=True):
         ),
     ]
     host: Annotated[str, Meta(description="Player id of the host, who may start the match.")]
+    host_name: Annotated[str, Meta(description="Their name at present; empty when they have erased their account.")]
     seats_open: Annotated[
         int,
         Meta(
@@ -58,6 +61,12 @@ class MatchPage(msgspec.Struct, frozen=True):
 
     items: Annotated[tuple[MatchSummary, ...], Meta(description="The matches of this page.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
+
+
+class LookUpInvite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The code that somebody was told."""
+
+    invite: InviteCode
 
 
 @get("/v1/matches", operation_id="list_matches", summary="Find matches", tags=["matches"])
@@ -94,11 +103,45 @@ async def list_matches(
     limit = min(limit, PAGE_MAX)
     found = await lobby.page(wanted, place_of(cursor, listed, TOP), limit + 1)
     rows = found[:limit]
-    named = (player_id for row in rows for chair in row.shown.chairs for player_id in (chair.player_id, chair.kept_for))
-    names = await players.names(player_id for player_id in named if player_id is not None)
+    names = await players.names(player_id for row in rows for player_id in _concerned(row))
     items = tuple(_summary(row, names, caller) for row in rows)
     more = next_cursor(listed, rows[-1].place) if len(found) > limit else None
     return Response(MatchPage(items, more), headers=VIEW_HEADERS)
+
+
+@post(
+    "/v1/invites/look-up",
+    operation_id="look_up_invite",
+    summary="See where an invitation leads",
+    tags=["matches"],
+    status_code=200,
+    opt={"problems": ["invite_not_found"]},
+)
+async def look_up_invite(
+    data: JSONBody[LookUpInvite],
+    caller: NamedDependency[Player | None],
+    invites: NamedDependency[Invites],
+    lobby: NamedDependency[Lobby],
+    players: NamedDependency[Players],
+) -> Response[MatchSummary]:
+    """The match that an invitation code is of, with what one needs to know before sitting down: the game and its terms, who invites,
+    who sits there. Then `take_seat` wants the `match_id` and the code. No account is needed; and as nothing is changed, there is
+    no `Idempotency-Key` to send.
+
+    A code is good until the match begins; after that it leads only those who are of the match back to it. Else 404, and the same
+    for a code that never was one as for one that was renewed or has expired.
+    """
+    stream = await invites.match_of(data.invite)
+    row = None if stream is None else await lobby.one(stream)
+    if row is None or (row.status != "open" and (caller is None or caller.player_id not in _concerned(row))):
+        raise Trouble("invite_not_found")
+    return Response(_summary(row, await players.names(_concerned(row)), caller), headers=VIEW_HEADERS)
+
+
+def _concerned(row: Listed) -> set[str]:
+    """Who is of the match: its host, who sits there, and for whom a seat is kept."""
+    seated = (player_id for chair in row.shown.chairs for player_id in (chair.player_id, chair.kept_for))
+    return {row.shown.host, *(player_id for player_id in seated if player_id is not None)}
 
 
 def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> MatchSummary:
@@ -120,10 +163,11 @@ def _summary(row: Listed, names: dict[str, str], caller: Player | None) -> Match
         start=shown.start,
         seats=seats(chairs, names, row.status, row.version),
         host=shown.host,
+        host_name=names.get(shown.host, ""),
         seats_open=row.seats_open,
         opened_at=whole_seconds(row.opened_at),
         version=version,
     )
 
 
-ROUTES = (list_matches,)
+ROUTES = (list_matches, look_up_invite)

@@ -28,11 +28,20 @@ Entropy: TypeAlias = Annotated[
 ]
 
 
+InviteCode: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        description="The invitation code of a private match, as it was told: capitals, blanks and hyphens do not matter.",
+    ),
+]
+
+
 class TakeSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where to sit."""
 
     seat: Annotated[Seat | None, Meta(description="The seat you want; null for the first open one.")] = None
-    invite: Annotated[str, Meta(max_length=64, description="The invitation code of a private match.")] | None = None
+    invite: InviteCode | None = None
     entropy: Entropy | None = None
 
 

@@ -38,6 +38,8 @@ FOR_A_PLAYER = text(
 ).bindparams(*_LISTS)
 OF_A_PLAYER = text(f"{_FROM} players @> ARRAY[{_ME}] AND {_SEATED} AND {_OTHERS} AND {_ANY_OF} AND {_FITS}").bindparams(*_LISTS)
 
+_ONE = text(f"{_FROM} stream_id = :stream_id")
+
 _CONCERNING = text(f"""
 SELECT stream_id FROM public.match_current WHERE players @> ARRAY[{_ME}] AND status <> 'ended' AND stream_id > :after
 ORDER BY stream_id LIMIT :limit
@@ -100,6 +102,12 @@ class Lobby:
         async with self._engine.connect() as connection:
             rows = await connection.execute(statement, asked)
             return [msgspec.convert(dict(row), Listed) for row in rows.mappings()]
+
+    async def one(self, stream: UUID) -> Listed | None:
+        """The match with this stream, if there is one."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_ONE, {"stream_id": stream})).mappings().one_or_none()
+            return None if row is None else msgspec.convert(dict(row), Listed)
 
     async def concerning(self, player_id: str, after: UUID, limit: int) -> Sequence[UUID]:
         """Up to `limit` matches that have not ended, where this player sits or is the host, after `after` in no special order."""

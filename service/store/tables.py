@@ -229,6 +229,7 @@ match_invites = Table(
     Column("stream_id", Uuid, primary_key=True),
     Column("code", Text, nullable=False),
     Column("expires_at", Moment),
+    Index("match_invites_code", "code", postgresql_using="hash"),
 )
 """The code that admits to a private match. Apart from the log, since it is nobody's to see but the host's."""
 

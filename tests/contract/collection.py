@@ -92,7 +92,8 @@ STEPS = (
         body={"options": {"game": "pico"}, "visibility": "private"},
         keep={"friends_id": "response.body.match_id"},
     ),
-    Step("renew_invite", "ada", FRIENDS),
+    Step("renew_invite", "ada", FRIENDS, keep={"invite": "response.body.invite"}),
+    Step("look_up_invite", "bob", body={"invite": "{{invite}}"}),
     Step("close_match", "ada", FRIENDS),
     Step("erase_me", "bob"),
 )

@@ -41,7 +41,7 @@ async def visit(transport: Documented) -> dict[str, dict[str, Any]]:
     async with ada, bob, cid:
         await _account(ada)
         await _lobby(ada, bob)
-        await _among_friends(ada)
+        await _among_friends(ada, bob)
         await _match(ada, bob)
         await _talk(ada, bob, cid)
         await _standings(ada)
@@ -77,11 +77,12 @@ async def _lobby(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await bob.post(f"{path}/resign")
 
 
-async def _among_friends(ada: httpx.AsyncClient) -> None:
+async def _among_friends(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     """A match that only those know of who are told."""
     asked = {"options": {"game": "pico"}, "visibility": "private", "clock": None}
     path = f"/v1/matches/{(await ada.post('/v1/matches', json=asked)).json()['match_id']}"
-    await ada.post(f"{path}/invite", json={"lasts_seconds": 3600})
+    invite = (await ada.post(f"{path}/invite", json={"lasts_seconds": 3600})).json()["invite"]
+    await bob.post("/v1/invites/look-up", json={"invite": invite})
     await ada.delete(path)
 
 

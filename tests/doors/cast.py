@@ -53,6 +53,8 @@ class Cast:
     callers: dict[str, httpx.AsyncClient] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     matches: dict[str, str] = field(default_factory=dict)
+    invites: dict[str, str] = field(default_factory=dict)
+    """The codes of the matches that have one, by the match."""
 
     async def gather(self) -> None:
         """New players for all parts."""
@@ -81,11 +83,13 @@ class Cast:
         assert left.is_success, left.text
         for player in [seat, host] if state in ("ended", "a rematch, private") else []:
             assert (await player.post(f"{path}/resign")).is_success
+        self.invites[view["match_id"]] = view["invite"] or ""
         if state != "a rematch, private":
             return str(view["match_id"])
-        again = (await host.post(f"{path}/rematch")).json()["match_id"]
-        assert (await former.delete(f"/v1/matches/{again}/seats/me")).is_success
-        return str(again)
+        again = (await host.post(f"{path}/rematch")).json()
+        self.invites[again["match_id"]] = again["invite"]
+        assert (await former.delete(f"/v1/matches/{again['match_id']}/seats/me")).is_success
+        return str(again["match_id"])
 
     async def knock(self, name: str, method: str, path: str, state: str, caller: str) -> str:
         """What this caller is answered by this operation: the status, and the code of a problem. What was changed is made anew."""
@@ -105,4 +109,6 @@ class Cast:
             seen = await self.callers[caller].get(f"/v1/matches/{match_id}")
             decisions: Sequence[Any] = seen.json().get("decisions") or [{"choices": [{"type": "wolves.commit_card", "card": "BIG"}]}]
             return {"command": decisions[0]["choices"][0]}
+        if name == "look_up_invite":
+            return {"invite": self.invites[match_id]}
         return {"match_id": match_id} if name == "create_stream_ticket" else BODIES.get(name)

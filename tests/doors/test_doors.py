@@ -24,7 +24,7 @@ HEADINGS = ("operation", "match", *CALLERS)
 def doors() -> Iterator[tuple[str, str, str, str]]:
     """Every operation with every state of a match that it is tried on: its name, method, path, and the state, `-` without a match."""
     for path, method, operation in sorted(operations(document()), key=lambda each: str(each[2]["operationId"])):
-        about_a_match = "{match_id}" in path or operation["operationId"] == "create_stream_ticket"
+        about_a_match = "{match_id}" in path or operation["operationId"] in ("create_stream_ticket", "look_up_invite")
         for state in MATCHES if about_a_match else ("-",):
             yield operation["operationId"], method.upper(), path, state
 
@@ -52,9 +52,14 @@ async def test_every_door_lets_in_whom_the_table_says(transport: Documented, mon
 
 
 def test_a_private_match_is_unknown_to_everybody_who_is_not_of_it() -> None:
-    """What must hold whatever else changes: a stranger is told of a private match as of one that is not there. Operators alone look in."""
+    """What must hold whatever else changes: a stranger is told of a private match as of one that is not there. Operators alone look in.
+
+    Only whoever holds its code is told where it leads, as long as the match has not begun.
+    """
     for (name, state), (nobody, stranger, former, _, _, operator) in written().items():
-        if state.endswith("private"):
+        if name == "look_up_invite":
+            assert (nobody, stranger) == (("200",) if state in CODES else ("404 invite_not_found",)) * 2
+        elif state.endswith("private"):
             outside = {nobody, stranger, *([former] if state.startswith(("open", "a rematch")) else [])} - {
                 "401 not_authenticated",
                 "403 not_operator",
@@ -63,10 +68,14 @@ def test_a_private_match_is_unknown_to_everybody_who_is_not_of_it() -> None:
             assert operator in ("200", "401 not_authenticated", "404 match_not_found"), f"{name}, {state}"
 
 
+CODES = ("open, private", "a rematch, private")
+"""The states in which a match has a code that is good."""
+
+
 def test_nobody_changes_anything_without_a_token() -> None:
     methods = {name: method for name, method, _, _ in doors()}
     for (name, state), (nobody, *_) in written().items():
-        if methods[name] != "GET" and name != "create_player":
+        if methods[name] != "GET" and name not in ("create_player", "look_up_invite"):
             assert nobody == "401 not_authenticated", f"{name}, {state}"
 
 

@@ -108,6 +108,7 @@ async def _world(join: Join, operator: httpx.AsyncClient) -> list[Sending]:
         "create_stream_ticket": ("", ada, {"match_id": playing["match_id"]}),
         "move_clock": (playing["match_id"], ada, {"forward_seconds": 60}),
         "open_match": ("", ada, open_match),
+        "look_up_invite": ("", None, {"invite": private["invite"]}),
         "renew_invite": (private["match_id"], ada, {"lasts_seconds": 3600}),
         "send_command": (playing["match_id"], mover, choice),
         "send_message": (playing["match_id"], ada, {"text": "Let us stay below 12."}),

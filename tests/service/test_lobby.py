@@ -64,6 +64,7 @@ async def test_a_match_is_listed_with_all_that_a_lobby_shows(client: httpx.Async
     terms = ("options", "visibility", "spectators", "clock", "start")
     assert item == {
         **{key: view[key] for key in ("match_id", "game", "status", *terms, "seats", "host")},
+        "host_name": "Ada",
         "seats_open": 1,
         "opened_at": item["opened_at"],
         "version": view["version"],
