@@ -154,6 +154,9 @@ def _broken(change: str) -> dict[str, Any]:
             broken["components"]["examples"]["rate_limited"] = broken["components"]["examples"]["too_many_streams"]
         case "an example that nothing refers to":
             broken["components"]["examples"]["other"] = broken["components"]["examples"]["rate_limited"]
+        case "a name that is taken":
+            schemas["Result"] = schemas["MatchResult"]
+            schemas["MatchView"]["properties"]["result"] = {"$ref": "#/components/schemas/Result", "description": "How it ended."}
         case "a renamed path":
             broken["paths"]["/v1/Games_list"] = broken["paths"].pop("/v1/games")
     return broken
@@ -179,6 +182,7 @@ def _broken(change: str) -> dict[str, Any]:
         "a problem without an example",
         "an example of another problem",
         "an example that nothing refers to",
+        "a name that is taken",
         "a renamed path",
     ],
 )
