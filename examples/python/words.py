@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 Record: TypeAlias = Mapping[str, Any]
 
+BRACES = re.compile(r"\{(\w+)\}")
+
 COLON = {"en": ": ", "fr": " : "}
 
 
@@ -25,7 +27,7 @@ class Words:
     def say(self, key: str, params: Record | None = None) -> str:
         """The words for a key; the key itself where there are none."""
         words: str = self.labels[key][self.language] if key in self.labels else key
-        return filled(words, params or {})
+        return BRACES.sub(lambda found: str((params or {}).get(found[1], found[0])), words)
 
     def problem(self, problem: Record) -> str:
         """Why the server said no."""
@@ -58,10 +60,10 @@ class Words:
 
     def _sentence(self, union: str, record: Record) -> str | None:
         key = f"{union.lower()}.{record['type'].removeprefix(self.prefix)}"
-        shapes = self._fields(union, record["type"])
         if key not in self.labels:
             return None
-        return self.say(key, {name: self._word(name, value, shapes[name]) for name, value in record.items() if name in shapes})
+        shapes, words = self._fields(union, record["type"]), self.labels[key][self.language]
+        return BRACES.sub(lambda found: self._word(found[1], record[found[1]], shapes.get(found[1], {})), words)
 
     def _parts(self, record: Record, shapes: Record) -> list[str]:
         said = {name: self._word(name, value, shapes[name]) for name, value in record.items() if name in shapes and name != "game"}
@@ -74,12 +76,12 @@ class Words:
             case None:
                 return self.say("seat.nobody" if shape.get("format") == "seat" else "value.nothing")
             case dict():
-                return "; ".join(self._parts(value, shape["properties"]))
+                return "; ".join(self._parts(value, shape.get("properties", {})))
             case list():
-                each = [self._word(name, item, shape["items"]) for item in value]
+                each = [self._word(name, item, shape.get("items", {})) for item in value]
                 if "x-seat-order" in shape:  # One for each seat.
                     each = [f"{who} ({said})" for who, said in zip(self.names, each, strict=False)]
-                return ", ".join(each) or self._word(name, None, shape["items"])
+                return ", ".join(each) or self._word(name, None, shape.get("items", {}))
             case bool():
                 return self.say(f"value.{str(value).lower()}")
             case int() if shape.get("format") == "seat":
@@ -96,8 +98,3 @@ class Words:
         """What a field's shape refers to, and what it is when it is not null."""
         shape = shape.get("oneOf", [shape])[0]
         return dict(self.schemas[shape["$ref"].rpartition("/")[2]]) if "$ref" in shape else shape
-
-
-def filled(words: str, params: Record) -> str:
-    """Words with what stands for each name in braces."""
-    return re.sub(r"\{(\w+)\}", lambda found: str(params.get(found[1], found[0])), words)

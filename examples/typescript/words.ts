@@ -6,6 +6,7 @@ type Seat = { seat: number; kind: string; display_name: string | null; kept_for:
 type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes };
 type Shapes = Record<string, Shape>;
 
+const BRACES = /\{(\w+)\}/g;
 const COLON = { en: ": ", fr: " : " };
 
 export class Words {
@@ -35,7 +36,7 @@ export class Words {
   /** The words for a key; the key itself where there are none. */
   say(key: string, params: Record<string, unknown> = {}): string {
     const words = this.labels[key]?.[this.language] ?? key;
-    return words.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+    return words.replace(BRACES, (whole, name: string) => String(params[name] ?? whole));
   }
 
   /** Why the server said no. */
@@ -72,31 +73,26 @@ export class Words {
   }
 
   private filled(union: string, record: { type: string }): string | undefined {
-    const key = `${union.toLowerCase()}.${record.type.replace(this.prefix, "")}`;
-    if (!(key in this.labels)) return undefined;
-    return this.say(key, Object.fromEntries(this.said(record, this.fields(union, record.type))));
+    const words = this.labels[`${union.toLowerCase()}.${record.type.replace(this.prefix, "")}`]?.[this.language];
+    const [values, shapes] = [new Map<string, unknown>(Object.entries(record)), this.fields(union, record.type)];
+    return words?.replace(BRACES, (_, name: string) => this.word(name, values.get(name), shapes[name] ?? {}));
   }
 
   private parts(record: object, shapes: Shapes): string[] {
-    const said = this.said(record, shapes).filter(([name]) => name !== "game");
-    return said.map(([name, words]) => `${this.say(`field.${name}`)}${COLON[this.language]}${words}`);
-  }
-
-  /** The fields of a record in words; one that is newer than the document is left out. */
-  private said(record: object, shapes: Shapes): [string, string][] {
-    return Object.entries(record).flatMap(([name, value]) => (shapes[name] ? [[name, this.word(name, value, shapes[name])]] : []));
+    const known = Object.entries(record).filter(([name]) => name !== "game" && name in shapes);
+    return known.map(([name, value]) => `${this.say(`field.${name}`)}${COLON[this.language]}${this.word(name, value, shapes[name]!)}`);
   }
 
   /** A value becomes a word by what it is: a seat is who sits there, a card the label of its component, a list its items. */
   private word(name: string, value: unknown, given: Shape): string {
     const shape = this.resolved(given);
     if (Array.isArray(value)) {
-      const each = value.map((item) => this.word(name, item, shape.items!));
+      const each = value.map((item) => this.word(name, item, shape.items ?? {}));
       const said = "x-seat-order" in shape ? each.map((words, seat) => `${this.names[seat]} (${words})`) : each; // One for each seat.
-      return said.join(", ") || this.word(name, null, shape.items!);
+      return said.join(", ") || this.word(name, null, shape.items ?? {});
     }
     if (value === null || value === undefined) return this.say(shape.format === "seat" ? "seat.nobody" : "value.nothing");
-    if (typeof value === "object") return this.parts(value, shape.properties!).join("; ");
+    if (typeof value === "object") return this.parts(value, shape.properties ?? {}).join("; ");
     if (typeof value === "boolean") return this.say(`value.${value}`);
     if (shape.format === "seat") return this.names[Number(value)]!;
     const key = `${name}.${String(value)}`;

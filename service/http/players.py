@@ -149,12 +149,12 @@ async def get_player(player_id: FromPath[str], players: NamedDependency[Players]
     guards=[signed_in],
     opt={"problems": ["too_many_tokens"]},
 )
-async def create_token(player: NamedDependency[Player], players: NamedDependency[Players]) -> CreatedToken:
+async def create_token(player: NamedDependency[Player], held: NamedDependency[str], players: NamedDependency[Players]) -> CreatedToken:
     """Hands out a further token, for another device or program of yours; each can be revoked by itself.
 
     The token is shown once, so a repeated call makes another one; an `Idempotency-Key` is not looked at here.
     """
-    token, secret = await players.create_token(player.player_id)
+    token, secret = await players.create_token(player.player_id, held)
     return CreatedToken(token.token_id, secret, token.created_at)
 
 

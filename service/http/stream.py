@@ -225,7 +225,11 @@ def _message(frame: StreamFrame, version: int | None = None) -> bytes:
     opt={"problems": ["match_not_found", "no_spectators"]},
 )
 async def create_stream_ticket(
-    data: JSONBody[CreateStreamTicket], player: NamedDependency[Player], views: NamedDependency[Views], tickets: NamedDependency[Tickets]
+    data: JSONBody[CreateStreamTicket],
+    player: NamedDependency[Player],
+    held: NamedDependency[str],
+    views: NamedDependency[Views],
+    tickets: NamedDependency[Tickets],
 ) -> StreamTicket:
     """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match,
     or for the stream of your turns.
@@ -234,7 +238,7 @@ async def create_stream_ticket(
     """
     if data.match_id is not None:
         await views.sight(data.match_id, player)
-    ticket, expires_at = await tickets.issue(player.player_id, None if data.match_id is None else stream_of(data.match_id))
+    ticket, expires_at = await tickets.issue(player.player_id, held, None if data.match_id is None else stream_of(data.match_id))
     return StreamTicket(ticket, expires_at)
 
 

@@ -56,18 +56,32 @@ async def test_all_that_happens_and_all_choices_have_their_words(
     events = [*(event for match in largest for event in match.events)]
     tables = [game.view(moment.state, viewer) for moment in largest[-1].moments for viewer in (None, 0)]
     given: dict[str, Any] = json.loads(msgspec.json.encode({"events": events, "choices": commands(game), "tables": tables}))
+    began = await events_of_a_match(client, game)
     newer = [{"type": f"{game.key}.of_a_newer_server"}, {"type": "match.of_a_newer_server"}]
     catalogue = {"game": details, "shared": shared, "schemas": document["components"]["schemas"], "language": language}
-    told = {"events": [*given["events"], *newer], "choices": [*given["choices"], *newer], "tables": given["tables"]}
+    told = {"events": [*given["events"], *began, *newer], "choices": [*given["choices"], *newer], "tables": given["tables"]}
     text = json.dumps({**catalogue, **told, "names": words.seats, "seats": SEATS})
     for teller in tellers:
         done = await asyncio.to_thread(subprocess.run, teller, input=text, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         said, chosen, drawn, who = map(json.loads, done.stdout.splitlines())
-        assert said == [*map(words.sentence, given["events"]), None, None]
+        assert said[: len(given["events"])] == [*map(words.sentence, given["events"])]
+        assert said[-2:] == [None, None]
+        assert not [words for words in said[:-2] if not words or "{" in words]
         assert chosen == [*map(words.choice, given["choices"]), *(each["type"] for each in newer)]
         for lines, table in zip(drawn, given["tables"], strict=True):
             colon = {"en": ": ", "fr": " : "}[language]
             assert [line.partition(colon)[0] for line in lines] == [words.label(f"field.{name}") for name in table if name != "game"]
             assert not [line for line in lines if re.search(r"undefined|null|None|\[object|field\.|: *$", line)]
         assert who == WHO[language]
+
+
+async def events_of_a_match(client: httpx.AsyncClient, game: AnyGame) -> list[dict[str, Any]]:
+    """With those that are no game's own."""
+    token = (await client.post("/v1/players", json={"display_name": "Ada"})).json()["token"]
+    seats = min(game.seats)
+    terms = {"options": {"game": game.key}, "seats": seats, "bots": ["normal"] * (seats - 1)}
+    headers = {"Authorization": f"Bearer {token}"}
+    opened = (await client.post("/v1/matches", json=terms, headers=headers)).json()
+    page = (await client.get(f"/v1/matches/{opened['match_id']}/events?after=0", headers=headers)).json()
+    return [item["event"] for item in page["items"]]
