@@ -235,7 +235,7 @@ class Matches:
                 expected=before.version,
                 command=call.id,
                 fingerprint=call.fingerprint,
-                events=tuple(encode(entry, origin) for entry in entries),
+                events=tuple([encode(entry, origin) for entry in entries]),
                 line=line(after),
                 seed=held.seed if before.version == 0 else None,
             ),
@@ -272,4 +272,4 @@ class Matches:
 
 
 def _records(appended: Appended, entries: tuple[Entry, ...]) -> tuple[Record, ...]:
-    return tuple(Record(version, appended.at, entry) for version, entry in enumerate(entries, start=appended.first))
+    return tuple([Record(version, appended.at, entry) for version, entry in enumerate(entries, start=appended.first)])

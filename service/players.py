@@ -3,12 +3,25 @@
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ARRAY, ColumnElement, Executable, LargeBinary, Row, Text, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Executable,
+    LargeBinary,
+    Row,
+    Text,
+    Update,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.sql.dml import ReturningInsert
@@ -18,6 +31,7 @@ from service import chance
 from service.lately import Changes, Lately
 from service.signups import PER_HOUR, Signups
 from service.store.account_tables import player_identities, player_tokens, players
+from service.tokens import Erased, active_of, end, hashed, is_there, require_held
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
@@ -31,10 +45,6 @@ Timestamp: TypeAlias = Annotated[datetime, Meta(tz=True)]
 
 class TooManyTokens(Exception):
     """The player holds `TOKENS_MAX` active tokens."""
-
-
-class Erased(Exception):
-    """The player has been erased in this very moment."""
 
 
 class _Known(Exception):
@@ -85,10 +95,10 @@ class Players:
 
     async def by_token(self, secret: str) -> Player | None:
         """Who holds this token; None if nobody does, for a second at most after it was revoked in another process."""
-        hashed = _hash(secret)
-        if known := self._tokens.known(hashed):
+        asked = hashed(secret)
+        if known := self._tokens.known(asked):
             return known
-        return (await self._tokens.get([hashed])).get(hashed) if chance.is_token(secret) else None
+        return (await self._tokens.get([asked])).get(asked) if chance.is_token(secret) else None
 
     async def _by_tokens(self, hashes: Collection[bytes]) -> dict[bytes, Player]:
         async with self._single.connect() as connection:
@@ -129,7 +139,7 @@ class Players:
         if not chance.is_id("ply", player_id):
             return None
         async with self._single.connect() as connection:
-            row = (await connection.execute(select(*_PLAYER).where(_is(player_id)))).one_or_none()
+            row = (await connection.execute(select(*_PLAYER).where(is_there(player_id)))).one_or_none()
         return None if row is None else player_of(row)
 
     async def names(self, ids: Iterable[str]) -> dict[str, str]:
@@ -151,7 +161,7 @@ class Players:
 
     async def rename(self, player_id: str, name: str) -> Player:
         """The player under their new name (see `names.display_name`). Raises `Erased`."""
-        statement = update(players).where(_is(player_id)).values(display_name=name).returning(*_PLAYER)
+        statement = update(players).where(is_there(player_id)).values(display_name=name).returning(*_PLAYER)
         async with self._single.connect() as connection:
             row = (await connection.execute(statement)).one_or_none()
         if row is None:
@@ -162,41 +172,40 @@ class Players:
     async def erase(self, player_id: str) -> None:
         """Take away the name and every token of a player, for good; once more changes nothing. The id stays, for old matches."""
         async with self._engine.begin() as connection:
-            await connection.execute(update(players).where(_is(player_id)).values(display_name=None, erased_at=func.now()))
+            await connection.execute(update(players).where(is_there(player_id)).values(display_name=None, erased_at=func.now()))
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
             known = player_identities.c.player_id == player_id
             await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
         self._changed(player_id)
 
-    async def create_token(self, player_id: str) -> tuple[Token, str]:
-        """A further token of a player, and its secret, which is not kept. Raises `TooManyTokens` and `Erased`."""
+    async def create_token(self, player_id: str, held: str) -> tuple[Token, str]:
+        """A further token of a player who calls with the token `held`, and its secret, which is not kept.
+
+        Raises `TooManyTokens`, `Erased` and `Revoked`.
+        """
         secret = chance.new_token()
         async with self._engine.begin() as connection:
-            there = await connection.execute(select(players.c.player_id).where(_is(player_id)).with_for_update())
-            if there.one_or_none() is None:
-                raise Erased(player_id)
-            held = (await connection.execute(select(func.count()).where(*_active(player_id)))).scalar_one()
-            if held >= TOKENS_MAX:
+            await require_held(connection, player_id, held)
+            active = (await connection.execute(select(func.count()).where(*active_of(player_id)))).scalar_one()
+            if active >= TOKENS_MAX:
                 raise TooManyTokens(player_id)
             row = (await connection.execute(_new_token(player_id, secret))).one()
         return _token(row), secret
 
     async def tokens(self, player_id: str) -> tuple[Token, ...]:
         """The active tokens of a player, the oldest first."""
-        statement = select(*_TOKEN).where(*_active(player_id)).order_by(player_tokens.c.created_at, player_tokens.c.token_id)
+        statement = select(*_TOKEN).where(*active_of(player_id)).order_by(player_tokens.c.created_at, player_tokens.c.token_id)
         async with self._single.connect() as connection:
             return tuple(_token(row) for row in await connection.execute(statement))
 
     async def revoke_all(self, player_id: str) -> bool:
-        """End every token of this player for good. False if there is no such player."""
-        async with self._engine.begin() as connection:
-            there = (await connection.execute(select(players.c.player_id).where(_is(player_id)))).one_or_none()
-            await connection.execute(update(player_tokens).where(*_active(player_id)).values(revoked_at=func.now()))
-        self._changed(player_id)
-        return there is not None
+        """End every token of this player for good, and every ticket. False if there is no such player."""
+        return await self._revoke(player_id, update(player_tokens).where(*active_of(player_id)).values(revoked_at=func.now())) is not None
 
     async def revoke_token(self, player_id: str, token_id: str) -> bool:
-        """End a token of this player for good; once more changes nothing. False if the player never had it."""
+        """End a token of this player for good, and every ticket, which may be that token's; once more changes nothing. False if the
+        player never had it.
+        """
         if not chance.is_id("tok", token_id):
             return False
         statement = (
@@ -204,10 +213,14 @@ class Players:
             .where(player_tokens.c.player_id == player_id, player_tokens.c.token_id == token_id)
             .values(revoked_at=func.coalesce(player_tokens.c.revoked_at, func.now()))
         )
-        async with self._single.connect() as connection:
-            revoked = (await connection.execute(statement)).rowcount == 1
+        return await self._revoke(player_id, statement) == 1
+
+    async def _revoke(self, player_id: str, tokens: Update) -> int | None:
+        """How many tokens this ends, and with them every ticket of the player; None if there is no such player."""
+        async with self._engine.begin() as connection:
+            ended = await end(connection, player_id, tokens)
         self._changed(player_id)
-        return revoked
+        return ended
 
 
 def _any(name: str, of: type[TypeEngine[Any]]) -> ColumnElement[Any]:
@@ -226,21 +239,15 @@ _HELD = (
     .join(player_tokens, player_tokens.c.player_id == players.c.player_id)
     .where(player_tokens.c.hash == _any("hashes", LargeBinary), player_tokens.c.revoked_at.is_(None), players.c.erased_at.is_(None))
 )
-_USED = update(player_tokens).where(player_tokens.c.token_id == _any("ids", Text), _STALE).values(last_used_at=func.now())
+_FREE = select(player_tokens.c.token_id).where(player_tokens.c.token_id == _any("ids", Text), _STALE).with_for_update(skip_locked=True)
+"""Whoever else changes some of them right now may want the others next, and we must not wait for each other."""
+_USED = update(player_tokens).where(player_tokens.c.token_id.in_(_FREE)).values(last_used_at=func.now())
 
 _NAMED = select(players.c.player_id, players.c.display_name).where(players.c.player_id == _any("ids", Text), players.c.erased_at.is_(None))
 
 
-def _is(player_id: str) -> ColumnElement[bool]:
-    return and_(players.c.player_id == player_id, players.c.erased_at.is_(None))
-
-
-def _active(player_id: str) -> tuple[ColumnElement[bool], ...]:
-    return player_tokens.c.player_id == player_id, player_tokens.c.revoked_at.is_(None)
-
-
 def _new_token(player_id: str, secret: str) -> ReturningInsert[Any]:
-    values = {"token_id": chance.new_id("tok"), "player_id": player_id, "hash": _hash(secret), "created_at": func.now()}
+    values = {"token_id": chance.new_id("tok"), "player_id": player_id, "hash": hashed(secret), "created_at": func.now()}
     return insert(player_tokens).values(values).returning(*_TOKEN)
 
 
@@ -251,11 +258,6 @@ def _bind(identity: bytes, player_id: str) -> Executable:
         index_elements=["identity"], set_={"player_id": player_id, "since": func.now()}, where=player_identities.c.player_id.is_(None)
     )
     return anew.returning(player_identities.c.player_id)
-
-
-def _hash(secret: str) -> bytes:
-    """A token has 256 random bits, so one plain round of SHA-256 cannot be guessed backwards."""
-    return sha256(secret.encode()).digest()
 
 
 def player_of(row: Row[*tuple[Any, ...]]) -> Player:

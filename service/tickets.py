@@ -11,6 +11,7 @@ from service import chance
 from service.players import Player, player_of
 from service.store.account_tables import players
 from service.store.tables import stream_tickets
+from service.tokens import require_held
 
 TICKET_SECONDS = 60
 
@@ -21,10 +22,10 @@ class Tickets:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def issue(self, player_id: str, stream: UUID | None) -> tuple[str, datetime]:
-        """A new ticket to the stream of a match, or to the player's own (None), and when it expires.
+    async def issue(self, player_id: str, held: str, stream: UUID | None) -> tuple[str, datetime]:
+        """A new ticket to the stream of a match, or to the player's own (None), and when it expires; they call with the token `held`.
 
-        Those that have expired unused are swept away on the way.
+        Those that have expired unused are swept away on the way. Raises what `require_held` raises.
         """
         ticket = chance.new_token()
         row = {
@@ -34,6 +35,7 @@ class Tickets:
             "expires_at": func.now() + timedelta(seconds=TICKET_SECONDS),
         }
         async with self._engine.begin() as connection:
+            await require_held(connection, player_id, held)
             await connection.execute(delete(stream_tickets).where(stream_tickets.c.expires_at < func.now()))
             expires_at: datetime = (
                 await connection.execute(insert(stream_tickets).values(row).returning(stream_tickets.c.expires_at))

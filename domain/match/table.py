@@ -199,7 +199,7 @@ def _close(match: AnyMatch, played: Played, now: datetime) -> tuple[Entry, ...]:
     # While one simultaneous choice goes on, each commit only takes its own seat out of it: the others' questions are the
     # same as before. Anything else that happened puts a new question.
     same = played.left.seats < before.keys() and all(entry.seat in before for entry in played.entries)
-    owed = tuple(Owed(seat, before[seat] if same else version) for seat in sorted(played.left.seats))
+    owed = tuple([Owed(seat, before[seat] if same else version) for seat in sorted(played.left.seats)])
     due = match.due if same else now + _time(match, played.left)
     return (*played.entries[:-1], replace(played.entries[-1], owed=owed, due=due))
 

@@ -13,6 +13,7 @@ from prometheus_client import Counter, Histogram
 
 from service import chance
 from service.http.problems import Trouble, written
+from service.logs import ANSWERED, REQUEST_ID
 
 log = structlog.get_logger("access")
 
@@ -38,7 +39,7 @@ DEFAULT_HEADERS = (
 class Requested:
     """One request, from when it comes (`with` it) to its line in the log. `status` is that of the answer, once one has begun."""
 
-    __slots__ = ("_began", "_context", "_method", "_scope", "request_id", "status")
+    __slots__ = ("_before", "_began", "_method", "_scope", "request_id", "status")
 
     def __init__(self, scope: HTTPScope) -> None:
         self._scope, self._method, self._began = scope, scope["method"], time.perf_counter()
@@ -46,14 +47,14 @@ class Requested:
         scope["request_id"] = self.request_id  # type: ignore[typeddict-unknown-key]
 
     def __enter__(self) -> Self:
-        self._context = structlog.contextvars.bind_contextvars(request_id=self.request_id)
+        self._before = REQUEST_ID.set(self.request_id)
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception):  # The server ends the connection, so that nobody takes half an answer for a whole one.
             log.error("an answer broke off", exc_info=error)
         _record(self._scope, self._method, self.status, time.perf_counter() - self._began)
-        structlog.contextvars.reset_contextvars(**self._context)
+        REQUEST_ID.reset(self._before)
 
     def headers(self, own: Iterable[Header]) -> list[Header]:
         """All headers of an answer that has these of its own."""
@@ -126,12 +127,4 @@ def _record(scope: HTTPScope, method: str, status: int, seconds: float) -> None:
     count, observe = _counted(method, route, status)
     count()
     observe(seconds)
-    log.info(
-        "request",
-        method=method,
-        route=route,
-        status=status,
-        duration_ms=round(seconds * 1000, 1),
-        player_id=caller.player_id if caller else None,
-        **({"operator": operator.name} if operator else {}),
-    )
+    ANSWERED(method, route, status, round(seconds * 1000, 1), caller.player_id if caller else None, operator.name if operator else None)

@@ -40,7 +40,8 @@ def http_app(
     trusted_proxies: Collection[str] = (),
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
-    """An app that answers `routes`; a handler takes a service by its name in `services`, and who calls as `caller`, `player` or `operator`.
+    """An app that answers `routes`; a handler takes a service by its name in `services`, who calls as `caller`, `player` or `operator`,
+    and the token that they hold as `held`.
 
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
@@ -56,6 +57,7 @@ def http_app(
             **dependencies,
             "caller": Provide(auth.caller),
             "player": Provide(auth.player),
+            "held": Provide(auth.held),
             "operator": Provide(auth.operator),
         },
         exception_handlers={Exception: problems.answer},

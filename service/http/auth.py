@@ -19,8 +19,9 @@ from service.http.problems import Trouble
 from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
 from service.names import NAME_MAX, BadName, display_name
 from service.operators import Operator, Operators
-from service.players import Erased, Player, Players
+from service.players import Player, Players
 from service.signups import TooManySignups
+from service.tokens import Erased
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
@@ -60,11 +61,9 @@ class Authentication(ASGIMiddleware):
         self._limits.charge(scope, caller)
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
-        header = _authorization(scope)
-        if header is None:
+        token = bearer(scope)
+        if token is None:
             return None, None
-        scheme, _, token = header.partition(" ")
-        token = token.strip() if scheme.lower() == "bearer" else ""
         caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
         if self._issuer is not None and token.count(".") == 2:
             caller = await self._vouched(self._issuer, token, address(scope)), None
@@ -84,10 +83,12 @@ class Authentication(ASGIMiddleware):
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
 
 
-def _authorization(scope: Scope) -> str | None:
+def bearer(scope: Scope) -> str | None:
+    """The token that came with a request; empty where something else came in its place, and None where nothing did."""
     for name, value in scope["headers"]:
         if name == b"authorization":
-            return value.decode("latin-1")
+            scheme, _, token = value.decode("latin-1").partition(" ")
+            return token.strip() if scheme.lower() == "bearer" else ""
     return None
 
 
@@ -141,6 +142,11 @@ async def player(request: StrictRequest) -> Player:
     """The dependency `player`: who calls, on routes that `signed_in` guards."""
     assert request.user is not None, "a route that takes the player is guarded by signed_in"
     return request.user
+
+
+async def held(request: StrictRequest) -> str:
+    """The dependency `held`: the token that a call came with."""
+    return bearer(request.scope) or ""
 
 
 async def operator(request: StrictRequest) -> Operator:

@@ -8,13 +8,14 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from litestar import Litestar, Request, Response
 from litestar.enums import ScopeType
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp, HTTPScope, Receive, ReceiveMessage, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
 from service.http import problems
 from service.http.access import Header, Requested
@@ -153,9 +154,8 @@ class Direct:
             return await self._layers(scope, receive, send)
         match_id, slash, rest = scope["path"][len(MATCHES) :].partition("/")
         route = ROUTES.get((scope["method"], slash + rest))
-        fields = list(scope["headers"])
-        headers = dict(fields)
-        if route is None or not match_id or len(headers) != len(fields):
+        headers = dict(scope["headers"])
+        if route is None or not match_id or len(headers) != len(scope["headers"]):  # type: ignore[arg-type]
             return await self._layers(scope, receive, send)
         body: bytes | None = b""
         if not headers.keys().isdisjoint(_WITH_A_BODY):
@@ -210,22 +210,22 @@ class _Answer:
         if self._late:
             await frames.discard()
             return await self._late
-        await self._begin(written)
+        await self._send(self._beginning(written))
         return await frames.tell(self._send, receive)
 
     async def _give(self, written: Written) -> None:
-        await self._begin(written)
+        await self._send(self._beginning(written))
         await self._send({"type": "http.response.body", "body": written[2], "more_body": False})
 
-    async def _begin(self, written: Written) -> None:
+    def _beginning(self, written: Written) -> Message:
         status, headers, _ = written
         self._request.status = status
-        await self._send({"type": "http.response.start", "status": status, "headers": self._request.headers((*headers, *self._marks))})
+        return {"type": "http.response.start", "status": status, "headers": self._request.headers((*headers, *self._marks))}
 
 
 def _written(response: Response[Any]) -> Written:
     status, content = response.status_code or 200, response.content
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
+    headers = [_header(name, value) for name, value in response.headers.items()]
     if status in _BODILESS:
         return status, headers, b""
     if isinstance(response, Frames):
@@ -233,6 +233,11 @@ def _written(response: Response[Any]) -> Written:
     body = content if isinstance(content, bytes) else _encode(content)
     headers += [(b"content-type", (response.media_type or "application/json").encode()), (b"content-length", b"%d" % len(body))]
     return status, headers, body
+
+
+@lru_cache(1_000)
+def _header(name: str, value: str) -> Header:
+    return name.lower().encode("latin-1"), value.encode("latin-1")
 
 
 _encode = msgspec.json.Encoder().encode

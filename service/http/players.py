@@ -75,7 +75,7 @@ class TokenPage(msgspec.Struct, frozen=True):
     opt={"problems": ["invalid_display_name"], "headers": ["Location"]},
 )
 async def create_player(data: JSONBody[CreatePlayer], request: StrictRequest, players: NamedDependency[Players]) -> Response[CreatedPlayer]:
-    """Makes a guest account in one call, and hands out its first token. So many accounts can be made from one address in an hour.
+    """Makes a guest account in one call, and hands out its first token. Only so many accounts can be made from one address in an hour.
 
     The token is shown once, so a repeated call makes another player; an `Idempotency-Key` is not looked at here.
     """
@@ -149,12 +149,12 @@ async def get_player(player_id: FromPath[str], players: NamedDependency[Players]
     guards=[signed_in],
     opt={"problems": ["too_many_tokens"]},
 )
-async def create_token(player: NamedDependency[Player], players: NamedDependency[Players]) -> CreatedToken:
+async def create_token(player: NamedDependency[Player], held: NamedDependency[str], players: NamedDependency[Players]) -> CreatedToken:
     """Hands out a further token, for another device or program of yours; each can be revoked by itself.
 
     The token is shown once, so a repeated call makes another one; an `Idempotency-Key` is not looked at here.
     """
-    token, secret = await players.create_token(player.player_id)
+    token, secret = await players.create_token(player.player_id, held)
     return CreatedToken(token.token_id, secret, token.created_at)
 
 

@@ -20,13 +20,14 @@ from service.http.codes import Kind
 from service.matches import Busy, Stale
 from service.mutes import TooManyMutes
 from service.names import BadName
-from service.players import Erased, TooManyTokens
+from service.players import TooManyTokens
 from service.sayable import BadText
 from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.store.upcasters import UnknownEvent
 from service.talk import TooFast
+from service.tokens import Erased, Revoked
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -163,6 +164,8 @@ def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
             return Trouble("invalid_text", errors=[Fault("body", "/text", str(error))])
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
+        case Revoked():
+            return Trouble("not_authenticated", "The token has just been revoked.")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case TooManySignups(seconds=seconds):

@@ -30,7 +30,7 @@ from service.http.views import Sight, Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
-from service.projector import Item, MatchView, feed
+from service.projector import EventItem, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
@@ -66,7 +66,7 @@ class ResumedFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="resumed"
 class EventFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="event"):
     """One event, as `list_events` tells it."""
 
-    item: Annotated[Item, Meta(description="The event, its version and its moment.")]
+    item: Annotated[EventItem, Meta(description="The event, its version and its moment.")]
 
 
 class ResetFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="reset"):
@@ -225,7 +225,11 @@ def _message(frame: StreamFrame, version: int | None = None) -> bytes:
     opt={"problems": ["match_not_found", "no_spectators"]},
 )
 async def create_stream_ticket(
-    data: JSONBody[CreateStreamTicket], player: NamedDependency[Player], views: NamedDependency[Views], tickets: NamedDependency[Tickets]
+    data: JSONBody[CreateStreamTicket],
+    player: NamedDependency[Player],
+    held: NamedDependency[str],
+    views: NamedDependency[Views],
+    tickets: NamedDependency[Tickets],
 ) -> StreamTicket:
     """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match,
     or for the stream of your turns.
@@ -234,7 +238,7 @@ async def create_stream_ticket(
     """
     if data.match_id is not None:
         await views.sight(data.match_id, player)
-    ticket, expires_at = await tickets.issue(player.player_id, None if data.match_id is None else stream_of(data.match_id))
+    ticket, expires_at = await tickets.issue(player.player_id, held, None if data.match_id is None else stream_of(data.match_id))
     return StreamTicket(ticket, expires_at)
 
 

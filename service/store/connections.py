@@ -30,6 +30,10 @@ class Connections:
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         self._pool = pool
+        self._at_hand: list[Any] = []
+        """Connections of the pool that rest here: to give one back and to take it again is more work than most statements are."""
+        self._wanting = 0
+        """How many wait for the pool, which gets back then what comes free."""
 
     @classmethod
     async def open(cls, url: str, most: int, **settings: str) -> "Connections":
@@ -53,6 +57,9 @@ class Connections:
 
     async def close(self) -> None:
         """Close all connections, by force where one does not close in time."""
+        self._wanting += 1
+        while self._at_hand:
+            await self._give_back(self._at_hand.pop())
         try:
             await asyncio.wait_for(self._pool.close(), PATIENCE_SECONDS)
         except TimeoutError:
@@ -75,20 +82,12 @@ class Connections:
             await asyncio.sleep(chance.jitter(pause))
 
     async def _once(self, statement: str, arguments: tuple[Any, ...]) -> "list[asyncpg.Record]":
+        connection = await self._connection()
+        sound = False
         try:
-            connection = await self._pool.acquire(timeout=ACQUIRE_SECONDS)
-        except TimeoutError as full:
-            raise StoreAway("no connection got free in time") from full
-        except asyncpg.InternalClientError as reason:  # A new connection broke at an awkward moment.
-            raise _Passing from reason
-        except asyncpg.InterfaceError as reason:  # The process stops.
-            raise _away(reason) from reason
-        except (OSError, asyncpg.PostgresError) as reason:
-            if not _passing(reason):
-                raise
-            raise _Passing from reason
-        try:
-            return await connection.fetch(statement, *arguments)
+            rows: list[asyncpg.Record] = await connection.fetch(statement, *arguments)
+            sound = True
+            return rows
         except (OSError, asyncpg.PostgresError) as reason:
             if not _passing(reason):
                 raise
@@ -101,9 +100,38 @@ class Connections:
                 raise _Passing from reason
             raise
         finally:
-            # What cannot be given back in time has been closed by the pool, and another one will take its place.
-            with suppress(OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
-                await self._pool.release(connection, timeout=ACQUIRE_SECONDS)
+            if sound and not self._wanting:
+                self._at_hand.append(connection)
+            else:
+                await self._give_back(connection)
+
+    async def _connection(self) -> Any:
+        """One that rests at hand, or else one of the pool's."""
+        while self._at_hand:
+            connection = self._at_hand.pop()
+            if not connection.is_closed():
+                return connection
+            await self._give_back(connection)
+        self._wanting += 1
+        try:
+            return await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+        except TimeoutError as full:
+            raise StoreAway("no connection got free in time") from full
+        except asyncpg.InternalClientError as reason:  # A new connection broke at an awkward moment.
+            raise _Passing from reason
+        except asyncpg.InterfaceError as reason:  # The process stops.
+            raise _away(reason) from reason
+        except (OSError, asyncpg.PostgresError) as reason:
+            if not _passing(reason):
+                raise
+            raise _Passing from reason
+        finally:
+            self._wanting -= 1
+
+    async def _give_back(self, connection: Any) -> None:
+        # What cannot be given back in time has been closed by the pool, and another one will take its place.
+        with suppress(OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
+            await self._pool.release(connection, timeout=ACQUIRE_SECONDS)
 
 
 class _Passing(Exception):

@@ -18,7 +18,8 @@ from service.app import create_app
 from service.calls import Call, house_call
 from service.erasure import Erasure
 from service.matches import Busy, Changed, Decide, Matches
-from service.players import Erased, Players
+from service.players import Players
+from service.tokens import Erased
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.documented import Documented
 from tests.service.test_standings import STANDINGS, beaten, counted
@@ -231,7 +232,7 @@ async def test_who_is_erased_is_not_brought_back_by_a_call_that_came_too_late(ap
     made: Erasure = app.state.erasure
     ada = await join("Ada")
     player_id = await erased(ada)
-    for late in (made._players.rename(player_id, "Ada"), made._players.create_token(player_id)):
+    for late in (made._players.rename(player_id, "Ada"), made._players.create_token(player_id, "")):
         with pytest.raises(Erased):
             await late
     await made.erase(player_id)

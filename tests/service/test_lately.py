@@ -11,6 +11,8 @@ from service import lately
 from service.lately import KEPT_MAX, Changes, Lately
 from service.players import Players
 from service.store.address import sqlalchemy_engine
+from service.tickets import Tickets
+from service.tokens import Revoked
 
 
 class Asked:
@@ -143,6 +145,30 @@ async def test_what_ends_in_one_process_ends_within_a_second_in_all(here: Player
     assert await elsewhere.names([ada.player_id, bob.player_id]) == {ada.player_id: "Ada"}
 
 
+async def test_what_outlives_the_moment_is_not_to_be_had_by_a_token_that_has_ended_elsewhere(
+    database_url: str, here: Players, elsewhere: Players
+) -> None:
+    """Whoever stole it would else keep the account by asking for tokens all the time, whoever signs the player out."""
+    ada, token, secret = await here.create("Ada", "")
+    tickets = Tickets(elsewhere._engine)
+    kept, _ = await tickets.issue(ada.player_id, secret, None)
+    assert await elsewhere.by_token(secret) == ada
+    await here.revoke_token(ada.player_id, token.token_id)
+    for late in (elsewhere.create_token(ada.player_id, secret), tickets.issue(ada.player_id, secret, None)):
+        with pytest.raises(Revoked):
+            await late
+    assert await tickets.redeem(kept, None) is None
+    assert await elsewhere.tokens(ada.player_id) == ()
+
+
+async def test_no_token_is_made_while_all_are_ended(here: Players, elsewhere: Players) -> None:
+    for _ in range(5):
+        ada, _, secret = await here.create("Ada", "")
+        making = [elsewhere.create_token(ada.player_id, secret) for _ in range(6)]
+        await asyncio.gather(*making[:3], here.revoke_all(ada.player_id), *making[3:], return_exceptions=True)
+        assert await here.tokens(ada.player_id) == ()
+
+
 async def test_a_new_name_is_seen_at_once_where_it_was_given(here: Players) -> None:
     ada, _, secret = await here.create("Ada", "")
     assert await here.by_token(secret) == ada
@@ -178,7 +204,7 @@ async def test_only_what_concerns_who_remembers_is_a_change(here: Players, chang
     looks, heard = changes
     ada, token, secret = await here.create("Ada", "")
     bob, *_ = await here.create("Bob", "")
-    further, _ = await here.create_token(ada.player_id)
+    further, _ = await here.create_token(ada.player_id, secret)
     await here.by_token(secret)  # Writes that the token is in use.
     await looks.look()
     assert heard.told == []

@@ -4,10 +4,10 @@ from typing import Any
 
 import httpx
 import pytest
-from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from service.http.access import Access
+from service.logs import of_request
 from tests.service.conftest import inside
 from tests.service.routes import FAILURES, app_of_routes
 
@@ -99,7 +99,7 @@ async def test_a_refusal_names_the_clause_and_the_words_of_its_game(bare: httpx.
 
 
 async def test_a_bug_is_logged_with_its_traceback_and_the_id_that_the_client_was_told(bare: httpx.AsyncClient) -> None:
-    with capture_logs(processors=[merge_contextvars]) as lines:
+    with capture_logs(processors=[of_request]) as lines:
         answer = await bare.get("/fail/bug")
     [line] = [line for line in lines if line["log_level"] == "error"]
     assert line["exc_info"] is FAILURES["bug"]
@@ -148,7 +148,7 @@ async def test_a_request_keeps_its_sane_id_and_gets_another_for_any_other(bare: 
 
 
 async def test_the_log_tells_of_every_request_and_gives_nothing_away(bare: httpx.AsyncClient) -> None:
-    with capture_logs(processors=[merge_contextvars]) as lines:
+    with capture_logs(processors=[of_request]) as lines:
         await bare.post(
             "/mine?ticket=s3cret",
             content=b'{"command":{"type":"red","number":1},"note":"whisper"}',

@@ -165,7 +165,8 @@ async def test_the_victim_of_a_deadlock_tries_again_and_not_for_ever(monkeypatch
     assert stubborn.asked < 50
 
 
-async def test_a_new_connection_that_breaks_at_an_awkward_moment_is_made_again(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_new_connection_that_breaks_at_an_awkward_moment_is_made_again(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = await Connections.open(database_url, 1)
     acquire, faults = asyncpg.Pool.acquire, [asyncpg.InternalClientError("awkward")]
 
     def awkward(self: "asyncpg.Pool[asyncpg.Record]", **how: float) -> object:
@@ -174,8 +175,27 @@ async def test_a_new_connection_that_breaks_at_an_awkward_moment_is_made_again(s
         return acquire(self, **how)
 
     monkeypatch.setattr(asyncpg.Pool, "acquire", awkward)
-    assert (await store.append(appending(uuid4(), 0))).first == 1
+    assert [tuple(row) for row in await one.rows("SELECT 1")] == [(1,)]
     assert not faults
+    await one.close()
+
+
+async def test_those_who_wait_for_a_connection_get_the_one_that_rests(database_url: str) -> None:
+    one = await Connections.open(database_url, 1)
+    for _ in range(3):
+        rows = await asyncio.gather(*(one.rows("SELECT $1::int, pg_backend_pid()", n) for n in range(5)))
+        assert [row["int4"] for [row] in rows] == list(range(5))
+        assert len({row["pg_backend_pid"] for [row] in rows}) == 1
+    await one.close()
+
+
+async def test_who_leaves_in_the_middle_of_a_statement_is_nobodys_trouble(database_url: str) -> None:
+    one = await Connections.open(database_url, 1)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(one.rows("SELECT pg_sleep(60)"), 0.05)
+        assert [tuple(row) for row in await one.rows("SELECT 1")] == [(1,)]
+    await one.close()
 
 
 async def test_a_database_that_is_not_there(proxy: Proxy) -> None:

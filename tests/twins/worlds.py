@@ -17,13 +17,13 @@ import httpx
 import msgspec
 import pytest
 from prometheus_client import REGISTRY
-from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from domain.games import GAMES
 from service import chance, settings
 from service.app import create_app
 from service.http import stream
+from service.logs import of_request
 from service.operators import token_hash
 from tests.contract.tour import Foretold
 from tests.laws import samples as every
@@ -166,7 +166,7 @@ async def world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
     monkeypatch.setattr("service.held.datetime", _Noon)
     monkeypatch.setattr(stream, "ROTATE_SECONDS", -1)  # A stream tells what it has to tell, and ends.
     variables = {"DATABASE_URL": database_url, "LUDICITUDE_TEST_MODE": "on", "LUDICITUDE_OPERATORS": f"olga={token_hash(OLGA)}"}
-    with capture_logs(processors=[merge_contextvars]) as lines:
+    with capture_logs(processors=[of_request]) as lines:
         async with running(create_app(settings.read(variables))) as app:
             made = World(inside(app), _before=counted(), _lines=lines)
             made.viewers["nobody"] = httpx.AsyncClient(transport=made.transport, base_url="http://ludicitude.test")

@@ -95,10 +95,10 @@ def advance(state: State) -> Advance[Event]:
         return Facts([RoundEnded(len(state.points), state.points[-1], totals(state))])  # 4.1
     if state.revealed:
         return Facts([resolved(state)])
-    cards = tuple(card for card in state.committed if card is not None)
+    cards = tuple([card for card in state.committed if card is not None])
     if len(cards) == len(state.hands):
         return Facts([CardsRevealed(cards)])  # 3.4
-    return Waiting(frozenset(seat for seat, card in enumerate(state.committed) if card is None), secret=True)  # 3.1
+    return Waiting(frozenset([seat for seat, card in enumerate(state.committed) if card is None]), secret=True)  # 3.1
 
 
 def settle(state: State, outcome: Outcome) -> Sequence[Event]:

@@ -1,0 +1,57 @@
+"""The tokens of players as the database holds them: which are active, who adds to them, who ends them."""
+
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Update, and_, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service import chance
+from service.store.account_tables import player_tokens, players
+from service.store.tables import stream_tickets
+
+
+class Erased(Exception):
+    """The player has been erased in this very moment."""
+
+
+class Revoked(Exception):
+    """The token that a player calls with has been revoked in this very moment."""
+
+
+async def require_held(connection: AsyncConnection, player_id: str, held: str) -> None:
+    """Keep all tokens of the player as they are until the transaction ends. Raises `Erased`, and `Revoked` when `held`, the token that
+    they call with, is theirs no more: a process lets one in for a moment after it was revoked, and that must get them nothing that lasts.
+    """
+    if (await connection.execute(locked(player_id))).one_or_none() is None:
+        raise Erased(player_id)
+    active = select(player_tokens.c.token_id).where(player_tokens.c.hash == hashed(held), *active_of(player_id))
+    # Those of an outside issuer are not ours to revoke.
+    if chance.is_token(held) and (await connection.execute(active)).one_or_none() is None:
+        raise Revoked(player_id)
+
+
+async def end(connection: AsyncConnection, player_id: str, tokens: Update) -> int | None:
+    """How many tokens of the player this ends, and with them every ticket, which may be theirs; None if there is no such player."""
+    there = (await connection.execute(locked(player_id))).one_or_none()
+    ended = (await connection.execute(tokens)).rowcount
+    await connection.execute(delete(stream_tickets).where(stream_tickets.c.player_id == player_id))
+    return None if there is None else ended
+
+
+def locked(player_id: str) -> Select[Any]:
+    """The player, whose tokens nobody else adds to or ends before the transaction is over."""
+    return select(players.c.player_id).where(is_there(player_id)).with_for_update()
+
+
+def is_there(player_id: str) -> ColumnElement[bool]:
+    return and_(players.c.player_id == player_id, players.c.erased_at.is_(None))
+
+
+def active_of(player_id: str) -> tuple[ColumnElement[bool], ...]:
+    return player_tokens.c.player_id == player_id, player_tokens.c.revoked_at.is_(None)
+
+
+def hashed(secret: str) -> bytes:
+    """A token has 256 random bits, so one plain round of SHA-256 cannot be guessed backwards."""
+    return sha256(secret.encode()).digest()
