@@ -33,7 +33,7 @@ class Operator(msgspec.Struct, frozen=True):
     role: Role
 
 
-class Action(msgspec.Struct, frozen=True):
+class OperatorAction(msgspec.Struct, frozen=True):
     """What an operator did."""
 
     action_id: Annotated[str, Meta(description="The action's id.")]
@@ -76,12 +76,12 @@ class Actions:
         async with self._single.connect() as connection:
             await connection.execute(done)
 
-    async def get(self, action_id: str) -> Action:
+    async def get(self, action_id: str) -> OperatorAction:
         """The action with this id, which must be there."""
         async with self._single.connect() as connection:
             return _action((await connection.execute(_ACTIONS.where(operator_actions.c.action_id == action_id))).one())
 
-    async def page(self, before: int, limit: int) -> list[tuple[int, Action]]:
+    async def page(self, before: int, limit: int) -> list[tuple[int, OperatorAction]]:
         """Up to `limit` actions that stand before this number, each with its own, the newest first."""
         listed = _ACTIONS.where(operator_actions.c.number < before).order_by(operator_actions.c.number.desc()).limit(limit)
         async with self._single.connect() as connection:
@@ -91,9 +91,9 @@ class Actions:
 _ACTIONS = select(operator_actions)
 
 
-def _action(row: Row[*tuple[Any, ...]]) -> Action:
+def _action(row: Row[*tuple[Any, ...]]) -> OperatorAction:
     done_at = None if row.done_at is None else whole_seconds(row.done_at)
-    return Action(row.action_id, whole_seconds(row.at), row.operator, row.deed, row.subject, row.note, done_at)
+    return OperatorAction(row.action_id, whole_seconds(row.at), row.operator, row.deed, row.subject, row.note, done_at)
 
 
 def token_hash(secret: str) -> str:

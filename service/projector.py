@@ -84,7 +84,7 @@ DELAY_EVENTS = 20
 """How many events behind spectators are where the match shows its play with a delay."""
 
 
-class Item(msgspec.Struct, frozen=True):
+class EventItem(msgspec.Struct, frozen=True):
     """One event of a match through your eyes. What you may not know yet is null; the event keeps its type and shape."""
 
     version: Annotated[int, msgspec.Meta(ge=1, description="The event's place in the match, from 1, without gaps.")]
@@ -168,13 +168,13 @@ def seats(chairs: Sequence[Chair], names: Mapping[str, str], status: Status, ver
     return tuple([_seat(seat, chair, names, bool(chair.resigned) and chair.resigned != ended_by) for seat, chair in enumerate(chairs)])
 
 
-def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Item, ...]:
+def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[EventItem, ...]:
     """These records of the match through this viewer's eyes."""
     game = GAMES[match.agreed.game]
     return tuple([_item(record, veil(game, record.entry.event, viewer)) for record in records])
 
 
-def unveiled(records: Iterable[Record]) -> tuple[Item, ...]:
+def unveiled(records: Iterable[Record]) -> tuple[EventItem, ...]:
     """These records as they are: for a match that has ended, whose whole record is open."""
     return tuple(_item(record, record.entry.event) for record in records)
 
@@ -184,9 +184,9 @@ def whole_seconds(moment: datetime) -> datetime:
     return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).replace(microsecond=0)
 
 
-def _item(record: Record, event: AnyEvent) -> Item:
+def _item(record: Record, event: AnyEvent) -> EventItem:
     entry = record.entry
-    return Item(
+    return EventItem(
         version=record.version,
         at=whole_seconds(record.at),
         seat=entry.seat,

@@ -19,7 +19,7 @@ from ludicitude_client.models import (
     CreatedPlayer,
     CreatePlayer,
     Decision,
-    Item,
+    EventItem,
     LittleTrainDiceRolled,
     LittleTrainMark,
     LittleTrainOptionsInput,
@@ -144,7 +144,7 @@ def play(address: str, options: Options) -> None:
     known: set[str] = set()
     for items, seen in follow(f"{address}/v1/matches/{opened.match_id}", ada.token, lost, found):
         for item in items:
-            if line := sentence(Item.from_dict(item).event):
+            if line := sentence(EventItem.from_dict(item).event):
                 print(line)
         view = MatchView.from_dict(seen)
         for decision in view.decisions:

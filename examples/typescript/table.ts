@@ -13,7 +13,7 @@ import {
   type Command,
   type Decision,
   type Event,
-  type Item,
+  type EventItem,
   type MatchView,
   type OptionsInput,
   type SendCommand,
@@ -115,7 +115,7 @@ async function play(baseUrl: string, options: OptionsInput): Promise<void> {
 
   const known = new Set<string>();
   let asking = Promise.resolve(); // One question after the other; the loop goes on while somebody thinks.
-  for await (const { items, view } of follow<Item, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost, found })) {
+  for await (const { items, view } of follow<EventItem, MatchView>(`${baseUrl}/v1/matches/${match_id}`, { token, lost, found })) {
     for (const { event } of items) {
       const line = sentence(event);
       if (line) console.log(line);

@@ -17,7 +17,7 @@ from domain.match.table import World
 from service.http.acting import Acting
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
-from service.projector import Item, MatchView, feed
+from service.projector import EventItem, MatchView, feed
 
 
 class SendCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,7 +36,7 @@ class CommandAnswer(msgspec.Struct, frozen=True):
     """What your command did."""
 
     view: Annotated[MatchView, Meta(description="The match right after it: the truth to show.")]
-    events: Annotated[tuple[Item, ...], Meta(description="What happened, in order: for animation.")]
+    events: Annotated[tuple[EventItem, ...], Meta(description="What happened, in order: for animation.")]
     version: Annotated[int, Meta(description="The version of the match right after it.")]
 
 

@@ -23,7 +23,7 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
 from service.pledges import PledgeTally
-from service.projector import Item, SeatView, feed, seats, unveiled
+from service.projector import EventItem, SeatView, feed, seats, unveiled
 from service.proofs import Proof, Transcript
 from service.talk import Talk
 
@@ -37,7 +37,7 @@ WAIT_MAX_SECONDS = 25
 class EventPage(msgspec.Struct, frozen=True):
     """Events of a match through your eyes, oldest first."""
 
-    items: Annotated[tuple[Item, ...], Meta(description="What followed the version that you have; empty where nothing did.")]
+    items: Annotated[tuple[EventItem, ...], Meta(description="What followed the version that you have; empty where nothing did.")]
     version: Annotated[int, Meta(description="The version of the match now. Ask again with `after` set to the last one you have.")]
     ended: Annotated[bool, Meta(description="Whether the match has ended; no event follows its version then.")]
 
@@ -50,7 +50,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     ruleset: Annotated[int, Meta(description="Version of the game's rules that it began by.")]
     options: Annotated[AnyOptions, Meta(description="What the players had agreed on, every option with its value.")]
     seats: Annotated[tuple[SeatView, ...], IN_SEAT_ORDER, Meta(description="Who sat where at the end, in seat order.")]
-    events: Annotated[tuple[Item, ...], Meta(description="Every event as it happened, the secret ones too.")]
+    events: Annotated[tuple[EventItem, ...], Meta(description="Every event as it happened, the secret ones too.")]
     result: Annotated[Result, Meta(description="How it ended.")]
     tally: Annotated[tuple[PledgeTally, ...], Meta(description="How each seat kept its pledges; empty in a game without any.")]
     proof: Annotated[Proof, Meta(description="What the dice and the secret choices rest on.")]
@@ -171,8 +171,16 @@ async def get_proof(
     alone. `verify/` in the repository holds programs that check a record, in Python and in JavaScript.
     """
     match, _ = await views.seen(match_id, caller)
-    proof = None if match.result is None else await matches.proof(match)
-    return Response(MatchProof(match.match_id, match.agreed.scheme, match.agreed.commitment, proof), headers=VIEW_HEADERS)
+    told = MatchProof(match.match_id, match.agreed.scheme, match.agreed.commitment, None)
+    if match.result is None:
+        return Response(told, headers=VIEW_HEADERS)
+    return cast("Response[MatchProof]", Stream(_proof(matches, match, told), media_type="application/json", headers=VIEW_HEADERS))
+
+
+async def _proof(matches: Matches, match: AnyMatch, told: MatchProof) -> AsyncIterator[bytes]:
+    """The text of a proof, which begins before the whole log has been read: a match may have a hundred thousand events."""
+    yield msgspec.json.encode(told).removesuffix(b"null}")
+    yield msgspec.json.encode(await matches.proof(match)) + b"}"
 
 
 ROUTES = (list_events, get_record, get_proof)

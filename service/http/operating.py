@@ -21,23 +21,23 @@ from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_
 from service.http.problems import Trouble
 from service.http.views import Views
 from service.matches import Matches
-from service.operators import Action, Actions, Operator
+from service.operators import Actions, Operator, OperatorAction
 from service.players import Players
 from service.projector import MatchView
 
 NOTE_MAX = 500
 
 
-class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class OperatorNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why it is done."""
 
     note: Annotated[str, Meta(min_length=1, max_length=NOTE_MAX, description="Kept with your name for other operators to read.")]
 
 
-class ActionPage(msgspec.Struct, frozen=True):
+class OperatorActionPage(msgspec.Struct, frozen=True):
     """What operators did, the newest first."""
 
-    items: Annotated[tuple[Action, ...], Meta(description="The newest first.")]
+    items: Annotated[tuple[OperatorAction, ...], Meta(description="The newest first.")]
     next_cursor: Annotated[str | None, Meta(description="Asks for the next page; null on the last one.")]
 
 
@@ -68,11 +68,11 @@ async def inspect_match(match_id: FromPath[str], matches: NamedDependency[Matche
 )
 async def stop_match(
     match_id: FromPath[str],
-    data: JSONBody[Note],
+    data: JSONBody[OperatorNote],
     operator: NamedDependency[Operator],
     matches: NamedDependency[Matches],
     actions: NamedDependency[Actions],
-) -> Action:
+) -> OperatorAction:
     """Ends a match that is stuck or must not go on. It counts for nobody; its record and its proof open as after any end.
 
     An `Idempotency-Key` is not looked at here: a match is stopped once, and then it is over.
@@ -96,11 +96,11 @@ async def stop_match(
 )
 async def sign_out_player(
     player_id: FromPath[str],
-    data: JSONBody[Note],
+    data: JSONBody[OperatorNote],
     operator: NamedDependency[Operator],
     players: NamedDependency[Players],
     actions: NamedDependency[Actions],
-) -> Action:
+) -> OperatorAction:
     """Ends every token of a player, whose tokens somebody else has got hold of. A guest who has no other way in
     is lost by it.
 
@@ -123,12 +123,12 @@ async def sign_out_player(
 )
 async def erase_player(
     player_id: FromPath[str],
-    data: JSONBody[Note],
+    data: JSONBody[OperatorNote],
     operator: NamedDependency[Operator],
     players: NamedDependency[Players],
     erasure: NamedDependency[Erasure],
     actions: NamedDependency[Actions],
-) -> Action:
+) -> OperatorAction:
     """Erases a player for good, as `erase_me` does: for who asks for it and has no token any more.
 
     An `Idempotency-Key` is not looked at here: a player is erased once, and unknown after that.
@@ -147,12 +147,12 @@ async def erase_player(
     guards=[operating],
     opt={"problems": ["not_operator"]},
 )
-async def list_actions(actions: NamedDependency[Actions], cursor: CursorParameter = None, limit: LimitParameter = 50) -> ActionPage:
+async def list_actions(actions: NamedDependency[Actions], cursor: CursorParameter = None, limit: LimitParameter = 50) -> OperatorActionPage:
     """Everything that operators changed, and why, the newest first. Nobody can take anything out of this list."""
     limit = min(limit, PAGE_MAX)
     found = await actions.page(place_of(cursor, "list_actions", 2**62), limit + 1)
     more = next_cursor("list_actions", found[limit - 1][0]) if len(found) > limit else None
-    return ActionPage(tuple(action for _, action in found[:limit]), more)
+    return OperatorActionPage(tuple(action for _, action in found[:limit]), more)
 
 
 async def _require_player(players: Players, player_id: str) -> None:

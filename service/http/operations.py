@@ -7,7 +7,6 @@ server-sent events, of whose data the type is: generators that know streams take
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, get_args, get_origin
 
@@ -23,7 +22,7 @@ from service.http.body import without_none
 from service.http.links import links_after
 from service.http.parameters import fields, parameters
 from service.http.problems import Problem
-from service.http.schemas import JsonSchema, Schemas
+from service.http.schemas import REF, JsonSchema, Schemas
 from service.projector import MatchView
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
@@ -142,9 +141,11 @@ class Operation:
         tag = ["ETag"] if cached or shows_a_match else []
         headers = _headers(*self._always, *tag, *self.handler.opt.get("headers", ()))
         status = self.handler.status_code
-        response: JsonSchema = {"description": HTTPStatus(status).phrase, "headers": headers}
+        response: JsonSchema = {"description": "It is done, and there is nothing to tell.", "headers": headers}
         if self.answer is not None:
-            content = {"schema": schemas.response(self.answer), **_example(examples, "response")}
+            schema = schemas.response(self.answer)
+            response["description"] = schemas.components[schema["$ref"].removeprefix(REF)]["description"]
+            content = {"schema": schema, **_example(examples, "response")}
             response["content"] = {"text/event-stream" if "streams" in self.handler.opt else "application/json": content}
         response |= links_after(self.name, shows_a_match)
         other = {"304": {"description": "You have this already.", "headers": headers}} if cached else {}

@@ -75,7 +75,7 @@ class TokenPage(msgspec.Struct, frozen=True):
     opt={"problems": ["invalid_display_name"], "headers": ["Location"]},
 )
 async def create_player(data: JSONBody[CreatePlayer], request: StrictRequest, players: NamedDependency[Players]) -> Response[CreatedPlayer]:
-    """Makes a guest account in one call, and hands out its first token. So many accounts can be made from one address in an hour.
+    """Makes a guest account in one call, and hands out its first token. Only so many accounts can be made from one address in an hour.
 
     The token is shown once, so a repeated call makes another player; an `Idempotency-Key` is not looked at here.
     """

@@ -5,17 +5,21 @@ that serves both and has defaults therefore gets a second component for requests
 """
 
 import json
-import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
 import msgspec
-from msgspec import inspect
+
+from service.http.naming import named_classes, public_name, room
 
 JsonSchema: TypeAlias = dict[str, Any]
 
 REF = "#/components/schemas/"
+
+NO_WORDS = "What "
+"""How the words begin that are made for an enum that has none."""
 
 SCALARS: Mapping[str, str] = {"integer": "a whole number", "string": "text"}
 """The scalars of which there are unions, in words."""
@@ -36,6 +40,8 @@ class Schemas:
     ) -> None:
         self._requests, asked = _schemas(requests, unions, enums)
         self._responses, answered = _schemas(responses, unions, enums)
+        said = _said(asked, answered)
+        asked, answered = _with_words(asked, said), _with_words(answered, said)
         asked = {name: _without_defaults(schema) for name, schema in asked.items()}
         answered = {name: _all_required(schema) for name, schema in answered.items()}
         self._inputs = _that_differ(asked, answered)
@@ -62,18 +68,6 @@ def standalone(kind: type[msgspec.Struct]) -> JsonSchema:
     schemas = {name: _tidy(schema, _Unions({})) for name, schema in components.items()}
     root = schemas.pop(reference["$ref"].rpartition("/")[2])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, **({"$defs": schemas} if schemas else {})}
-
-
-def public_name(kind: Any) -> str:
-    """What the API calls a type: `PicoView` for the `View` of the room pico, `MatchOpened` for the match's own event `Opened`."""
-    cls = getattr(kind, "__origin__", kind)
-    return (_room(cls) or ("Match" if cls.__module__ == "domain.match.events" else "")) + str(cls.__name__)
-
-
-def _room(cls: Any) -> str:
-    """How the names of this type's room begin; empty for what is in no room."""
-    room = re.match(r"domain\.games\.(\w+)\.", getattr(cls, "__origin__", cls).__module__)
-    return "".join(word.capitalize() for word in room[1].split("_")) if room else ""
 
 
 class _Unions:
@@ -116,7 +110,7 @@ def _schemas(
 ) -> tuple[dict[Any, JsonSchema], dict[str, JsonSchema]]:
     """The schemas of these types by type, and the components they refer to by public name."""
     kinds = list(dict.fromkeys(kinds))
-    classes = _classes(kinds)
+    classes = named_classes(kinds)
     schemas, components = msgspec.json.schema_components([*kinds, *classes], ref_template=REF + "{name}")
     # msgspec makes its names longer where two classes share one, so what it calls a class is read off its reference.
     names = {schema["$ref"].removeprefix(REF): public_name(cls) for cls, schema in zip(classes, schemas[len(kinds) :], strict=True)}
@@ -128,7 +122,7 @@ def _schemas(
 
     own = {kind: public(schema) for kind, schema in zip(kinds, schemas, strict=False)}
     shared = {names[name]: public(schema) for name, schema in components.items()}
-    rooms = {public_name(cls): room for cls in classes if (room := _room(cls))}
+    rooms = {public_name(cls): begun for cls in classes if (begun := room(cls))}
     of_enums = _Enums(enums, rooms)
     own = {kind: of_enums.of(schema, "", "") if "enum" in schema else schema for kind, schema in own.items()}
     return own, {name: of_enums.named(name, schema) for name, schema in shared.items()} | named.met | of_enums.met
@@ -158,7 +152,12 @@ class _Enums:
             key = node.get("title", key)
             name = self._names.get(frozenset(values), owner + "".join(word.capitalize() for word in key.split("_")))
             assert name, f"this enum needs a name: {values}"
-            enum = {"description": self._words.get(name, f"What `{key}` can be."), "type": node["type"], "enum": values, **_spelt(values)}
+            enum = {
+                "description": self._words.get(name, f"{NO_WORDS}`{key}` can be."),
+                "type": node["type"],
+                "enum": values,
+                **_spelt(values),
+            }
             assert self.met.setdefault(name, enum)["enum"] == values, f"two enums share the name {name}"
             return {"$ref": REF + name, **{at: value for at, value in node.items() if at not in ("type", "enum", "title")}}
         if "items" in node:
@@ -168,26 +167,34 @@ class _Enums:
         return node
 
 
+def _with_words(schemas: Mapping[str, JsonSchema], said: Mapping[str, Counter[str]]) -> dict[str, JsonSchema]:
+    """The schemas, where an enum that has no words of its own is told as it is told most often where it stands."""
+    told = {name: most[0][0] for name, each in said.items() if len(most := each.most_common(2)) == 1 or most[0][1] > most[1][1]}
+    return {
+        name: {**schema, "description": told[name]} if name in told and schema["description"].startswith(NO_WORDS) else schema
+        for name, schema in schemas.items()
+    }
+
+
+def _said(*all_schemas: Mapping[str, JsonSchema]) -> dict[str, Counter[str]]:
+    """What is said of each component where it stands, and at how many places."""
+    places: dict[tuple[str, str], JsonSchema] = {}
+    for schemas in all_schemas:
+        places |= {(name, key): node for name, schema in schemas.items() for key, node in schema.get("properties", {}).items()}
+    said: dict[str, Counter[str]] = {}
+    for node in places.values():
+        while "items" in node:
+            node = node["items"]
+        if "$ref" in node and "description" in node:
+            said.setdefault(node["$ref"].removeprefix(REF), Counter())[node["description"]] += 1
+    return said
+
+
 def _spelt(values: list[Any]) -> JsonSchema:
     """How generators are to call these values, where some of them begin with a sign, of which a few languages make no name."""
     if not any(str(value).startswith(("+", "-")) for value in values):
         return {}
     return {"x-enum-varnames": [str(value).replace("+", "PLUS_").replace("-", "MINUS_") for value in values]}
-
-
-def _classes(kinds: Iterable[Any]) -> list[Any]:
-    """Every class in these types that msgspec makes a component of."""
-    found: dict[Any, None] = {}
-    todo: list[Any] = list(inspect.multi_type_info(kinds))
-    while todo:
-        each = todo.pop()
-        if isinstance(each, tuple):
-            todo += each
-        elif isinstance(each, inspect.Type | inspect.Field) and getattr(each, "cls", None) not in found:
-            if isinstance(each, inspect.StructType | inspect.EnumType):
-                found[each.cls] = None
-            todo += (getattr(each, name) for name in each.__struct_fields__)
-    return sorted(found, key=lambda cls: (public_name(cls), str(cls)))
 
 
 def _tidy(node: Any, unions: _Unions) -> Any:

@@ -30,7 +30,7 @@ from service.http.views import Sight, Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
-from service.projector import Item, MatchView, feed
+from service.projector import EventItem, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
@@ -66,7 +66,7 @@ class ResumedFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="resumed"
 class EventFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="event"):
     """One event, as `list_events` tells it."""
 
-    item: Annotated[Item, Meta(description="The event, its version and its moment.")]
+    item: Annotated[EventItem, Meta(description="The event, its version and its moment.")]
 
 
 class ResetFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="reset"):

@@ -7,6 +7,15 @@ from typing import Any
 from service.http.schemas import REF
 
 JSON, PROBLEM = "application/json", "application/problem+json"
+TAKEN = {
+    *("Result", "Error", "Data", "Date", "URL", "Task", "Set", "Array", "Character", "Sendable"),  # Swift
+    *("Action", "Func", "Attribute", "Exception", "Environment", "Index", "Range", "Tuple", "Version", "Uri", "Buffer"),  # C#
+    *("Object", "Record", "Number", "Process", "Thread", "Module", "Override", "Enum"),  # Java, Dart, TypeScript
+    *("Pair", "Unit", "Any", "Nothing", "Annotation", "Map", "List", "Future", "Stream", "Function", "Symbol", "Type"),  # Kotlin, Dart
+    *("Request", "Response", "Partial", "Promise", "Component"),  # Fetch, TypeScript, React and Angular
+}
+"""What is called so everywhere in a language or a framework, by generated code too: a component of this name would stand in its place."""
+
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 
 
@@ -128,6 +137,8 @@ def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
 def _component(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
     if not re.fullmatch(r"([A-Z][a-z0-9]*)+", name):
         yield "is not PascalCase"
+    if name in TAKEN:
+        yield "has a name that means something else already in generated code"
     if "oneOf" in schema:
         yield from _union(schema, schemas)
         schema = {key: value for key, value in schema.items() if key != "oneOf"}

@@ -14,6 +14,7 @@ from openapi_spec_validator import validate
 from service import resources
 from service.http.document import listing, text
 from service.http.openapi30 import in_openapi30
+from service.http.schemas import REF
 from tests.contract.building import app_without_database, built
 from tests.contract.rules import PROBLEM, faults, operations, resolved
 from tests.service.documented import document
@@ -116,9 +117,7 @@ def _broken(change: str) -> dict[str, Any]:
         case "a nullable enum":
             schemas["Token"]["properties"]["token_id"] = {"type": ["string", "null"], "enum": ["a", None]}
         case "an anonymous union":
-            schemas["Token"]["properties"]["token_id"] = {
-                "oneOf": [{"$ref": "#/components/schemas/Text"}, {"$ref": "#/components/schemas/Health"}]
-            }
+            schemas["Token"]["properties"]["token_id"] = {"oneOf": [{"$ref": REF + "Text"}, {"$ref": REF + "Health"}]}
         case "an anonymous union of scalars":
             schemas["Token"]["properties"]["token_id"] = {"type": ["string", "integer"]}
         case "a union that nothing tells apart":
@@ -154,6 +153,9 @@ def _broken(change: str) -> dict[str, Any]:
             broken["components"]["examples"]["rate_limited"] = broken["components"]["examples"]["too_many_streams"]
         case "an example that nothing refers to":
             broken["components"]["examples"]["other"] = broken["components"]["examples"]["rate_limited"]
+        case "a name that is taken":
+            schemas["Result"] = schemas["MatchResult"]
+            schemas["MatchView"]["properties"]["result"] = {"$ref": REF + "Result", "description": "How it ended."}
         case "a renamed path":
             broken["paths"]["/v1/Games_list"] = broken["paths"].pop("/v1/games")
     return broken
@@ -179,6 +181,7 @@ def _broken(change: str) -> dict[str, Any]:
         "a problem without an example",
         "an example of another problem",
         "an example that nothing refers to",
+        "a name that is taken",
         "a renamed path",
     ],
 )

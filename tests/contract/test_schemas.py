@@ -7,7 +7,9 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from service.http.schemas import REF, JsonSchema, Schemas, public_name, standalone
+from domain.match.game import Result
+from service.http.naming import public_name
+from service.http.schemas import REF, JsonSchema, Schemas, standalone
 
 Size = Annotated[Literal["small", "large"], Meta(description="Of things.")]
 
@@ -48,6 +50,7 @@ class Shown(msgspec.Struct):
     size: Annotated[Size, Meta(description="How large.")]
     numbers: tuple[int | None, ...]
     anything: dict[str, Any]
+    tone: Annotated[Literal["loud", "soft"], Meta(description="How loud.")]
     mixed: tuple[int | str, ...] = ()
     fixed: Literal["always"] = "always"
 
@@ -125,6 +128,11 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
     assert shown["numbers"]["items"] == {"type": ["integer", "null"]}
 
 
+def test_an_enum_without_words_is_told_as_it_is_where_it_stands(schemas: Schemas) -> None:
+    assert properties(schemas, "Shown")["tone"] == {"description": "How loud.", "$ref": REF + "ShownTone"}
+    assert schemas.components["ShownTone"]["description"] == "How loud."
+
+
 def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: Schemas) -> None:
     shown = properties(schemas, "Shown")
     assert shown["mixed"]["items"] == {"$ref": REF + "Mixed"}
@@ -147,7 +155,8 @@ def test_a_type_is_called_by_its_room() -> None:
 
     assert called("View", "domain.games.little_train.views") == "LittleTrainView"
     assert called("Opened", "domain.match.events") == "MatchOpened"
-    assert called("Result", "domain.match.game") == "Result"
+    assert called("Place", "domain.match.game") == "Place"
+    assert public_name(Result) == "MatchResult"
     assert called("Player", "service.players") == "Player"
 
 
