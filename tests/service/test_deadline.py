@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -11,7 +12,9 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.http import deadline
 from service.http.deadline import Deadline
-from tests.service.conftest import inside
+from service.matches import Matches
+from service.store.codec import Record
+from tests.service.conftest import Join, inside
 
 URL = "http://ludicitude.test/"
 
@@ -102,3 +105,23 @@ async def test_it_holds_for_the_whole_service(app: Litestar, client: httpx.Async
     assert answer.status_code == 503
     assert answer.headers["Request-Id"] == answer.json()["request_id"]
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+async def test_what_is_told_of_a_whole_match_begins_before_all_of_it_has_been_read(join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long somebody has made it."""
+    monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
+    ada = await join("Ada")
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "bots": ["easy"]})).json()
+    path, pages = f"/v1/matches/{opened['match_id']}", Matches.pages
+    await ada.post(f"{path}/resign")
+
+    async def slow(*asked: Any) -> AsyncIterator[tuple[Record, ...]]:
+        async for page in pages(*asked):
+            await asyncio.sleep(1)
+            yield page
+
+    monkeypatch.setattr(Matches, "pages", slow)
+    monkeypatch.setattr(deadline, "BEGIN_SECONDS", 0.5)
+    answers = await asyncio.gather(*(ada.get(f"{path}/{route}") for route in ("record", "proof")))
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].json()["proof"] == answers[1].json()["proof"]
