@@ -27,10 +27,11 @@ SELECT status, first_version, last_version, at
 FROM es.append_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 """
 
-# The driver looks at each value of each array; one JSON text is written in one go, and reads itself into the same types.
+# The driver looks at each value of each array; one JSON text is written in one go, and reads itself into the same types. As json and not
+# jsonb it would be read three times.
 APPEND_MANY = """
 SELECT appended, at
-FROM es.append_many_v1(ARRAY(SELECT a FROM json_populate_recordset(NULL::es.appending_v1, $1) a))
+FROM es.append_many_v1(ARRAY(SELECT a FROM jsonb_populate_recordset(NULL::es.appending_v1, $1) a))
 """
 
 TOGETHER_MAX = 64
@@ -222,17 +223,15 @@ FIELDS = (
 )
 """What `arguments` are called in the type es.appending_v1."""
 
+_Appending: Any = msgspec.defstruct("_Appending", FIELDS)
+
 
 def together(appends: Iterable[Append]) -> bytes:
     """What `APPEND_MANY` takes: JSON text."""
-    rows = []
-    for append in appends:
-        row = dict(zip(FIELDS, arguments(append), strict=True))
-        row["data"], row["meta"] = list(map(msgspec.Raw, row["data"])), list(map(msgspec.Raw, row["meta"]))
-        row["shown"] = msgspec.Raw(row["shown"])
-        row["fingerprint"] = _bytea(append.fingerprint)
-        row["seed"] = None if append.seed is None else _bytea(append.seed)
-        rows.append(row)
+    rows = [_Appending(*arguments(append)) for append in appends]
+    for row in rows:
+        row.data, row.meta, row.shown = list(map(msgspec.Raw, row.data)), list(map(msgspec.Raw, row.meta)), msgspec.Raw(row.shown)
+        row.fingerprint, row.seed = _bytea(row.fingerprint), None if row.seed is None else _bytea(row.seed)
     return _encode(rows)
 
 
