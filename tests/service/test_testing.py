@@ -36,6 +36,24 @@ async def test_an_outcome_that_cannot_be_is_refused_and_nothing_begins(join: Joi
     assert (await bob.get(path)).json()["version"] == opened["version"]
 
 
+@pytest.mark.parametrize(
+    ("game", "outcome"),
+    [
+        *(("pico", [str(card) for card in DEAL]), ("pico", [str(DEAL[0]), *DEAL[1:]]), ("pico", [DEAL[0], *DEAL[:-1]])),
+        *(("little-train", ["1", "2", "3", "4", "5"]), ("little-train", ["a"] * 5), ("little-train", [0, 1, 2, 3, 4])),
+        ("black-sheep", [1] * 27),
+    ],
+)
+async def test_faces_are_numbers_and_cards_what_they_are_in_the_game(join: Join, game: str, outcome: list[int | str]) -> None:
+    ada = await join("Ada")
+    answer = await ada.post("/v1/matches", json={"options": {"game": game}, "bots": ["easy"], "testing": {"outcomes": [outcome]}})
+    if answer.status_code == 201:  # The first draw is at the word of a player.
+        view = answer.json()
+        [decision] = view["decisions"]
+        answer = await ada.post(f"/v1/matches/{view['match_id']}/commands", json={"command": decision["choices"][0]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "outcome_does_not_fit")
+
+
 async def test_two_matches_from_one_seed_are_the_same_to_the_last_roll(join: Join) -> None:
     """Whoever sits there and whatever entropy they bring; and another seed, or none, brings something else."""
     seeds = ["ab" * 32, "ab" * 32, "cd" * 32, None]
