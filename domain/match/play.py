@@ -1,5 +1,6 @@
 """The one loop that plays every game: a choice, then everything the rulebook forces, as one list to append together."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -138,6 +139,6 @@ def fits(request: Request, outcome: Outcome) -> bool:
     """Whether this outcome can come of this request."""
     match request:
         case Roll(dice, sides):
-            return len(outcome) == dice and all(1 <= face <= sides for face in outcome)
+            return len(outcome) == dice and all(isinstance(face, int) and 1 <= face <= sides for face in outcome)
         case _:
-            return sorted(map(str, outcome)) == sorted(map(str, request.items))
+            return Counter(outcome) == Counter(request.items)

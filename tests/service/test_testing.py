@@ -36,6 +36,25 @@ async def test_an_outcome_that_cannot_be_is_refused_and_nothing_begins(join: Joi
     assert (await bob.get(path)).json()["version"] == opened["version"]
 
 
+@pytest.mark.parametrize(
+    ("game", "outcome"),
+    [("pico", [str(card) for card in DEAL]), ("little-train", ["1", "2", "3", "4", "5"]), ("little-train", ["a"] * 5)],
+)
+async def test_an_outcome_of_the_wrong_kind_is_no_outcome(join: Join, game: str, outcome: list[str]) -> None:
+    """A text that looks like a number is none: stored, it would be a card that nobody can read any more."""
+    ada, bob = await join("Ada"), await join("Bob")
+    asked = {"options": {"game": game}, "seats": 2, "testing": {"outcomes": [outcome] * 100}}
+    path = f"/v1/matches/{(await ada.post('/v1/matches', json=asked)).json()['match_id']}"
+    answer = await bob.post(f"{path}/seats", json={})
+    for _ in range(10):
+        if answer.status_code != 200:
+            break
+        [decision] = [each for who in (ada, bob) for each in (await who.get(path)).json()["decisions"]]
+        chooser = (ada, bob)[decision["seat"]]
+        answer = await chooser.post(f"{path}/commands", json={"command": decision["choices"][0]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "outcome_does_not_fit")
+
+
 async def test_two_matches_from_one_seed_are_the_same_to_the_last_roll(join: Join) -> None:
     """Whoever sits there and whatever entropy they bring; and another seed, or none, brings something else."""
     seeds = ["ab" * 32, "ab" * 32, "cd" * 32, None]
