@@ -103,6 +103,8 @@ class Lately(Generic[K, V]):
     def __init__(self, ask: Callable[[Collection[K]], Awaitable[Mapping[K, V]]], about: Callable[[K, V], str], changes: Changes) -> None:
         self._ask, self._about, self._changes = ask, about, changes
         self._kept: dict[K, tuple[float, V]] = {}
+        self._keys_about: dict[str, set[K]] = {}
+        """By player, so that what is forgotten of one of them costs nobody a search through what is kept of all."""
         self._wanted: set[K] = set()
         self._asking: asyncio.Task[Mapping[K, V]] | None = None
         self._forgot = 0
@@ -136,8 +138,10 @@ class Lately(Generic[K, V]):
         self._forgot += 1
         if players is None:
             self._kept.clear()
-        for key in [key for key, (_, answer) in self._kept.items() if self._about(key, answer) in (players or ())]:
-            del self._kept[key]
+            self._keys_about.clear()
+        for player_id in players or ():
+            for key in self._keys_about.pop(player_id, ()):
+                del self._kept[key]
 
     async def _asked(self, keys: Iterable[K]) -> Mapping[K, V]:
         """Ask together with all others who come before the loop turns."""
@@ -153,7 +157,14 @@ class Lately(Generic[K, V]):
         if forgot != self._forgot:
             return answers
         if len(self._kept) + len(answers) > KEPT_MAX:
-            self._kept = {key: kept for key, kept in self._kept.items() if asked_at - kept[0] < KEPT_SECONDS}
+            kept = {key: kept for key, kept in self._kept.items() if asked_at - kept[0] < KEPT_SECONDS}
+            self._kept, self._keys_about = {}, {}
+            self._keep(kept)
         if len(self._kept) + len(answers) <= KEPT_MAX:
-            self._kept.update((key, (asked_at, answer)) for key, answer in answers.items())
+            self._keep({key: (asked_at, answer) for key, answer in answers.items()})
         return answers
+
+    def _keep(self, answers: Mapping[K, tuple[float, V]]) -> None:
+        self._kept.update(answers)
+        for key, (_, answer) in answers.items():
+            self._keys_about.setdefault(self._about(key, answer), set()).add(key)

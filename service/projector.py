@@ -1,7 +1,7 @@
 """What one viewer sees: the one way from a match to its view, and from its log to a feed. Every route goes through here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 import msgspec
@@ -181,7 +181,7 @@ def unveiled(records: Iterable[Record]) -> tuple[EventItem, ...]:
 
 def whole_seconds(moment: datetime) -> datetime:
     """The moment as the API writes it: UTC without fractions, which some clients cannot read."""
-    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).replace(microsecond=0)
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)) - timedelta(microseconds=moment.microsecond)
 
 
 def _item(record: Record, event: AnyEvent) -> EventItem:

@@ -1,4 +1,4 @@
-// Follows a match to its end, whatever becomes of the connection. `Item` and `View` are the types of your generated client.
+// Follows a match to its end, whatever becomes of the connection. `Item` and `View` are `EventItem` and `MatchView` of a generated client.
 
 /** What has happened since the last step, in order, and the match as it stands after that. */
 export type Step<Item, View> = { items: Item[]; view: View };

@@ -18,7 +18,7 @@ JsonSchema: TypeAlias = dict[str, Any]
 
 REF = "#/components/schemas/"
 
-NO_WORDS = "What "
+NO_WORDS = "What `"
 """How the words begin that are made for an enum that has none."""
 
 SCALARS: Mapping[str, str] = {"integer": "a whole number", "string": "text"}
@@ -153,7 +153,7 @@ class _Enums:
             name = self._names.get(frozenset(values), owner + "".join(word.capitalize() for word in key.split("_")))
             assert name, f"this enum needs a name: {values}"
             enum = {
-                "description": self._words.get(name, f"{NO_WORDS}`{key}` can be."),
+                "description": self._words.get(name, f"{NO_WORDS}{key}` can be."),
                 "type": node["type"],
                 "enum": values,
                 **_spelt(values),

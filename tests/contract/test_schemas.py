@@ -15,7 +15,7 @@ Size = Annotated[Literal["small", "large"], Meta(description="Of things.")]
 
 
 class Text(msgspec.Struct):
-    """Words."""
+    """What is said."""
 
     words: str
 
@@ -50,6 +50,7 @@ class Shown(msgspec.Struct):
     size: Annotated[Size, Meta(description="How large.")]
     numbers: tuple[int | None, ...]
     anything: dict[str, Any]
+    heard: Annotated[Text, Meta(description="What was heard of it.")]
     tone: Annotated[Literal["loud", "soft"], Meta(description="How loud.")]
     mixed: tuple[int | str, ...] = ()
     fixed: Literal["always"] = "always"
@@ -131,6 +132,7 @@ def test_null_is_a_type_of_scalars_and_stands_beside_names(schemas: Schemas) -> 
 def test_an_enum_without_words_is_told_as_it_is_where_it_stands(schemas: Schemas) -> None:
     assert properties(schemas, "Shown")["tone"] == {"description": "How loud.", "$ref": REF + "ShownTone"}
     assert schemas.components["ShownTone"]["description"] == "How loud."
+    assert schemas.components["Text"]["description"] == "What is said.", "a type has words of its own"
 
 
 def test_scalars_that_mix_have_a_name_and_a_single_value_is_a_constant(schemas: Schemas) -> None:

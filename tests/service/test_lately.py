@@ -105,6 +105,24 @@ async def test_a_failure_concerns_all_who_asked_and_nobody_else() -> None:
     assert await known.get(["a"]) == {"a": "A"}
 
 
+async def test_what_one_player_changes_does_not_cost_a_look_at_all_others() -> None:
+    """Who changes their name all the time would else keep the process from everybody."""
+    looked_at = list[str]()
+
+    def about(key: str, _: str) -> str:
+        looked_at.append(key)
+        return f"player of {key[0]}"
+
+    known = Lately(Asked(), about, Unchanged())
+    await known.get(["a1", "a2", *map(str, range(1_000, 2_000))])
+    looked_at.clear()
+    known.forget({"player of a", "player of nobody"})
+    assert looked_at == []
+    assert (known.known("a1"), known.known("a2"), known.known("1234")) == (None, None, "1234")
+    known.forget({"player of 1"})
+    assert known.known("1234") is None
+
+
 async def test_it_keeps_no_more_than_so_many() -> None:
     known = remembering(Asked())
     await known.get(map(str, range(KEPT_MAX)))
