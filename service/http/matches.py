@@ -24,7 +24,7 @@ from service.http.problems import Fault, Trouble
 from service.http.seats import Entropy
 from service.http.testing import TestMode
 from service.http.views import Views
-from service.matches import Changed, Matches
+from service.matches import Changed, Decide, Matches
 from service.players import Player, Players
 from service.projector import MatchView, require_known
 from service.rematches import Rematches
@@ -224,18 +224,24 @@ async def rematch(
         raise Trouble("match_busy")
     successor = await rematches.lead_to(match, call, successor)
 
-    def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
-        if acting.player_id in offered.removed:
-            require_known(offered, player)
-        return lobby.take_seat(game, offered, acting.player_id, None, "", world)
-
     try:
-        joined = await acting.change("rematch", successor, join, invited=True, conditional=False)
+        joined = await acting.change("rematch", successor, _coming(player), invited=True, conditional=False)
     except NotNow:
         joined = Changed(await matches.get(successor), ())
         if joined.match.seat_of(acting.player_id) is None:
             raise
     return await _created(acting, joined)
+
+
+def _coming(player: Player) -> Decide:
+    """This player's coming to a rematch, for which they need no invitation code, unless its host has removed them."""
+
+    def come(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
+        if player.player_id in offered.removed:
+            require_known(offered, player)
+        return lobby.take_seat(game, offered, player.player_id, None, "", world)
+
+    return come
 
 
 async def _created(acting: Acting, changed: Changed) -> Response[MatchView]:
