@@ -39,7 +39,8 @@ class Mutes:
         """Leave out the messages of `muted_id`, a known player, from what `player_id` reads. Raises `TooManyMutes`."""
         fresh = insert(player_mutes).values(player_id=player_id, muted_id=muted_id).on_conflict_do_nothing()
         async with self._engine.begin() as connection:
-            await connection.execute(select(players.c.player_id).where(players.c.player_id == player_id).with_for_update())
+            # Not the whole row: who is muted is held by the key meanwhile, and two players may mute each other in the same moment.
+            await connection.execute(select(players.c.player_id).where(players.c.player_id == player_id).with_for_update(key_share=True))
             await connection.execute(fresh)
             muted = (await connection.execute(select(func.count()).where(player_mutes.c.player_id == player_id))).scalar_one()
             if muted > MUTES_MAX:

@@ -36,7 +36,7 @@ class Tickets:
         }
         async with self._engine.begin() as connection:
             await require_held(connection, player_id, held)
-            await connection.execute(delete(stream_tickets).where(stream_tickets.c.expires_at < func.now()))
+            await connection.execute(_SWEPT)
             expires_at: datetime = (
                 await connection.execute(insert(stream_tickets).values(row).returning(stream_tickets.c.expires_at))
             ).scalar_one()
@@ -61,6 +61,11 @@ class Tickets:
                 await connection.execute(select(players).where(players.c.player_id == player_id, players.c.erased_at.is_(None)))
             ).one_or_none()
         return None if row is None else player_of(row)
+
+
+_EXPIRED = select(stream_tickets.c.hash).where(stream_tickets.c.expires_at < func.now()).with_for_update(skip_locked=True)
+"""Those that somebody else takes away just now are left to them: who waited for each other could wait for ever."""
+_SWEPT = delete(stream_tickets).where(stream_tickets.c.hash.in_(_EXPIRED))
 
 
 def _hash(ticket: str) -> bytes:

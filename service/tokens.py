@@ -40,8 +40,8 @@ async def end(connection: AsyncConnection, player_id: str, tokens: Update) -> in
 
 
 def locked(player_id: str) -> Select[Any]:
-    """The player, whose tokens nobody else adds to or ends before the transaction is over."""
-    return select(players.c.player_id).where(is_there(player_id)).with_for_update()
+    """The player, whose tokens nobody else adds to or ends before the transaction is over. Whatever else names them meanwhile may."""
+    return select(players.c.player_id).where(is_there(player_id)).with_for_update(key_share=True)
 
 
 def is_there(player_id: str) -> ColumnElement[bool]:

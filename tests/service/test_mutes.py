@@ -1,5 +1,7 @@
 """Mutes, which nobody notices but the player who mutes; and the words of players who are erased."""
 
+import asyncio
+
 import asyncpg
 import httpx
 from litestar import Litestar
@@ -47,6 +49,15 @@ async def test_a_message_of_a_muted_player_wakes_nobody_who_muted_them(join: Joi
     await talkers.say(1, "Hey!")
     page = await talkers.heard(talkers.players[0], after=last, wait=1)
     assert (page["items"], page["next_cursor"]) == ([], last)
+
+
+async def test_players_who_mute_each_other_in_the_same_moment_do_not_stand_in_each_other_s_way(join: Join) -> None:
+    players = [await join(f"Player {number}") for number in range(4)]
+    ids = [await player_id(player) for player in players]
+    muting = [one.put(f"/v1/players/me/mutes/{other}") for one, own in zip(players, ids, strict=True) for other in ids if other != own]
+    tokens = [player.post("/v1/players/me/tokens") for player in players]
+    answers = await asyncio.gather(*muting, *tokens)
+    assert {answer.status_code for answer in answers} == {204, 201}, [answer.text for answer in answers]
 
 
 async def test_mutes_are_listed_and_taken_back_as_often_as_one_likes(join: Join) -> None:
