@@ -67,6 +67,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     """A match as its log tells it. `version` is the number of its events; `began` is the version at which play
     began; `table` is the game's state from its first event on.
 
+    `removed` are the players of the match before whom the host has removed from this one, which is a rematch, until they sit down.
     `owed` is what the seats owe, and `due` when the clock acts if nothing happens before. `fixed` are the outcomes of the
     first draws in a match made for a test, and `test_seed` is what its other draws and its bots' luck come from, in hex.
     """
@@ -77,6 +78,7 @@ class Match(msgspec.Struct, Generic[Options, State], frozen=True):
     terms: Opened[Options] | None = None
     host: str = ""
     chairs: tuple[Chair, ...] = ()
+    removed: tuple[str, ...] = ()
     began: int = 0
     draws: int = 0
     fixed: tuple[tuple[int | str, ...], ...] = ()
@@ -169,9 +171,11 @@ def evolve(game: AnyGame, match: AnyMatch, entry: Entry) -> AnyMatch:
         case SeatTaken(seat, player_id, entropy):
             kept = match.seat_kept_for(player_id)
             freed = match if kept is None else _with(match, kept, Chair())
-            return _with(freed, seat, Chair(player_id=player_id, entropy=entropy or ""))
-        case SeatLeft(seat, _, host):
-            return replace(_with(match, seat, Chair()), host=host)
+            removed = tuple(each for each in match.removed if each != player_id)
+            return replace(_with(freed, seat, Chair(player_id=player_id, entropy=entropy or "")), removed=removed)
+        case SeatLeft(seat, player_id, host, removed=by_host):
+            barred = (player_id,) if by_host and player_id in match.agreed.kept_for else ()
+            return replace(_with(match, seat, Chair()), host=host, removed=(*match.removed, *barred))
         case BotSeated(seat, level):
             return _with(match, seat, Chair(bot_level=level))
         case BotRemoved(seat) | SeatDeclined(seat):

@@ -7,6 +7,7 @@ from domain.match.game import AnyGame
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed
 from service.calls import Call
+from service.held import UnknownMatch
 from service.http.conditions import IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey, command_id, fingerprint
 from service.http.views import Views, tagged_view
@@ -66,6 +67,8 @@ class Acting:
             viewer = viewer_of(match, self._player)
         except NotAllowed:
             seen = 0
+        except UnknownMatch:  # They hold its invitation code, which tells them how it stands until it begins.
+            seen = match.version if match.status == "open" else 0
         else:
             seen = shown_version(match.agreed.spectators, match.status, match.began, match.version, viewer)
         if seen != match.version:

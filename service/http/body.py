@@ -77,7 +77,7 @@ def _fault(message: str, expected: Any, body: bytes) -> Fault:
     found = _AT.match(message)
     assert found is not None
     what, steps = found["what"], [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
-    what = what[:TOLD_MAX]
+    what = what[:TOLD_MAX].replace(r"\\Z'", "$'")  # A pattern as the document has it.
     if field := _FIELD.search(found["what"]):
         if field["unknown"]:
             what += _instead(*fields(expected, body, steps))

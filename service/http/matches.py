@@ -24,9 +24,9 @@ from service.http.problems import Fault, Trouble
 from service.http.seats import Entropy
 from service.http.testing import TestMode
 from service.http.views import Views
-from service.matches import Changed, Matches
+from service.matches import Changed, Decide, Matches
 from service.players import Player, Players
-from service.projector import MatchView
+from service.projector import MatchView, require_known
 from service.rematches import Rematches
 from service.store import RematchTaken
 
@@ -35,7 +35,7 @@ class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Takes chance out of a match, so that a front end's test knows what comes. Only on a server in test mode."""
 
     seed: Annotated[
-        Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None,
+        Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None,
         Meta(
             description="256 bits in hex, and all that the draws and the bots' luck come from: they are the same in every"
             " match with this seed. Null: drawn as always."
@@ -198,6 +198,7 @@ async def rematch(
     There is one, however many ask at once: the same game, terms and players, everybody one seat further on, each seat kept
     for its player. The others find it among their turns, as an invitation. It begins when all have come. Who does not want to leaves
     it by `leave_seat`: anybody may have the seat then. The offer is void when the one who asked first leaves, or all others do.
+    Whom its host has removed from a private one needs its invitation code, and else hears 404.
     """
     match = await views.known(match_id, player)
     if match.seat_of(player.player_id) is None:
@@ -223,16 +224,24 @@ async def rematch(
         raise Trouble("match_busy")
     successor = await rematches.lead_to(match, call, successor)
 
-    def join(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
-        return lobby.take_seat(game, offered, acting.player_id, None, "", world)
-
     try:
-        joined = await acting.change("rematch", successor, join, invited=True, conditional=False)
+        joined = await acting.change("rematch", successor, _coming(player), invited=True, conditional=False)
     except NotNow:
         joined = Changed(await matches.get(successor), ())
         if joined.match.seat_of(acting.player_id) is None:
             raise
     return await _created(acting, joined)
+
+
+def _coming(player: Player) -> Decide:
+    """This player's coming to a rematch, for which they need no invitation code, unless its host has removed them."""
+
+    def come(game: AnyGame, offered: AnyMatch, world: World) -> tuple[Entry, ...]:
+        if player.player_id in offered.removed:
+            require_known(offered, player)
+        return lobby.take_seat(game, offered, player.player_id, None, "", world)
+
+    return come
 
 
 async def _created(acting: Acting, changed: Changed) -> Response[MatchView]:

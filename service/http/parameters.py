@@ -32,10 +32,14 @@ def parameters(handler: BaseRouteHandler) -> list[tuple[str, ParameterKwarg, Fie
 
 
 async def only_known(request: Request[Any, Any, Any]) -> None:
-    """Raises `Trouble` for a query parameter that the operation does not have: it may be one that it has, misspelt.
+    """Raises `Trouble` for a query parameter that the operation does not have: it may be one that it has, misspelt. And for a number in the
+    path that is not written as numbers are, such as `1_0` or one with digits of another script, which the framework reads too.
 
     Runs before every route. What is served beside the API takes anything.
     """
+    written = request.scope["path"].split("/")
+    if odd := [name for name, value in request.path_params.items() if isinstance(value, int) and str(value) not in written]:
+        raise Trouble("invalid_parameter", errors=[Fault("path", f"/{name}", "Write it as a plain number.") for name in odd])
     if request.scope["query_string"] and request.route_handler.resolve_include_in_schema():
         known = _in_query(request.route_handler)
         if unknown := [name for name in dict.fromkeys(request.query_params) if name not in known]:

@@ -217,6 +217,8 @@ def _tidy(node: Any, unions: _Unions) -> Any:
         if "oneOf" in node and isinstance(node.get("default"), dict):
             # Some generators leave out the whole operation where null is allowed and the default is an object.
             del node["default"]
+    if isinstance(pattern := node.get("pattern"), str):  # What Python writes as \Z, the end and nothing but the end, is $ everywhere else.
+        node["pattern"] = pattern.replace(r"\Z", "$")
     if node.get("type") == "array" and "prefixItems" not in node:
         node.setdefault("items", {})
     if node.get("type") == "object" and "properties" not in node:

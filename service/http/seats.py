@@ -22,7 +22,7 @@ from service.projector import MatchView
 Entropy: TypeAlias = Annotated[
     str,
     Meta(
-        pattern=r"^([0-9a-f]{2}){16,64}$",
+        pattern=r"^([0-9a-f]{2}){16,64}\Z",
         description="16 to 64 random bytes of your own in hex, mixed into the dice and shuffles of the match. Hidden until the start.",
     ),
 ]

@@ -81,3 +81,13 @@ async def test_leaving_and_starting_at_once_leaves_no_match_without_its_players(
         assert (started.status_code, left.status_code) in ((200, 409), (409, 204))
         assert view["status"] == ("playing" if started.status_code == 200 else "open")
         assert (view["seats"][1]["kind"] == "player") == (view["status"] == "playing")
+
+
+@pytest.mark.parametrize("seat", ["1_0", "+1", "%201", "01", "%D9%A1"])
+async def test_a_seat_is_a_number_as_everybody_writes_it(join: Join, seat: str) -> None:
+    """Python reads all of these as numbers; the document knows them not."""
+    ada = await join("Ada")
+    path = await opened(ada)
+    refused = await ada.post(f"{path}/seats/{seat}/bot", json={"level": "easy"})
+    assert problem(refused)[1] == "invalid_parameter"
+    assert [(fault["source"], fault["pointer"]) for fault in refused.json()["errors"]] == [("path", "/seat")]

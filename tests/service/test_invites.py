@@ -94,3 +94,22 @@ async def test_a_code_is_too_long_to_be_found_by_trying(ada: httpx.AsyncClient) 
     assert len(codes) == 20
     assert all(len(code) == 16 and set(code) <= set("0123456789abcdefghjkmnpqrstvwxyz") for code in codes)
     assert len({code[0] for code in codes}) > 5, "all of it is drawn"
+
+
+async def test_who_holds_a_code_may_insist_on_the_version_that_it_tells(ada: httpx.AsyncClient, join: Join) -> None:
+    bob, cid, eve = [await join(name) for name in ("Bob", "Cid", "Eve")]
+    match_id, code = await opened(ada, start="when_full", seats=2)
+    version, path = (await found(bob, code)).json()["version"], f"/v1/matches/{match_id}/seats"
+
+    async def sits_down(who: httpx.AsyncClient, version: int, **invite: str) -> tuple[int, str | None]:
+        answer = await who.post(path, json=invite, headers={"If-Match": f'"v{version}"'})
+        return answer.status_code, answer.json().get("code")
+
+    assert await sits_down(bob, version) == (404, "match_not_found")
+    assert await sits_down(bob, version + 1, invite=code) == (412, "precondition_failed")
+    assert await sits_down(bob, version, invite=code) == (200, None)
+    now = (await bob.get(f"/v1/matches/{match_id}")).json()["version"]
+    answers = [(await cid.post(path, json={"invite": code}, headers={"If-Match": f'"v{each}"'})).json() for each in (now, now - 1)]
+    told = [{**answer, "request_id": ""} for answer in answers]
+    assert told[0] == told[1], "once it has begun, the code tells how it stands no more"
+    assert await sits_down(eve, now) == (404, "match_not_found")

@@ -209,3 +209,28 @@ async def test_there_is_no_rematch_before_the_end(join: Join) -> None:
     opened = (await ada.post("/v1/matches", json={**SHEEP, "bots": ["easy"] * 3})).json()
     refused = await ada.post(f"/v1/matches/{opened['match_id']}/rematch")
     assert (refused.status_code, refused.json()["code"]) == (409, "match_not_over")
+
+
+async def test_whom_the_host_has_removed_from_a_private_rematch_needs_its_new_code(join: Join) -> None:
+    """Else no host could keep anybody out; who has only declined may change their mind."""
+    players = [await join(name) for name in ("Ada", "Bob", "Cid", "Dot")]
+    ada, bob, cid, _ = players
+    opened = (await ada.post("/v1/matches", json={**SHEEP, "visibility": "private"})).json()
+    old = f"/v1/matches/{opened['match_id']}"
+    for player in players[1:]:
+        await player.post(f"{old}/seats", json={"invite": opened["invite"]})
+    for player in players:
+        await player.post(f"{old}/resign")
+    new = f"/v1/matches/{(await ada.post(f'{old}/rematch')).json()['match_id']}"
+    await cid.post(f"{old}/rematch")
+    # Bob has not come yet, and Cid has.
+    for seat in (2, 3):
+        assert (await ada.delete(f"{new}/seats/{seat}/player")).status_code == 200
+    code = (await ada.post(f"{new}/invite", json={})).json()["invite"]
+    for removed in (bob, cid):
+        for headers in ({}, {"Idempotency-Key": "again"}, {"Idempotency-Key": "again"}):
+            answer = await removed.post(f"{old}/rematch", headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (404, "match_not_found")
+    assert (await bob.post(f"{new}/seats", json={"invite": code})).status_code == 200
+    assert (await bob.delete(f"{new}/seats/me")).status_code == 204
+    assert (await bob.post(f"{old}/rematch")).status_code == 201, "the host has let them in again, and they have left by themselves"

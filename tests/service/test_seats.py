@@ -208,3 +208,12 @@ async def test_what_a_stand_in_has_chosen_in_secret_is_shown_to_the_seat_s_own_p
         await player.post(f"{path}/commands", json={"command": decision["choices"][0]})
     events = [item["event"] for item in (await ada.get(f"{path}/events", params={"limit": 500})).json()["items"]]
     assert next(event["cards"] for event in events if event["type"] == "wolves.cards_revealed")[2] == chosen
+
+
+@pytest.mark.parametrize(("field", "value"), [("entropy", "ab" * 16 + "\n"), ("testing", {"seed": "ab" * 32 + "\n"})])
+async def test_what_is_hex_ends_where_the_document_says(join: Join, field: str, value: object) -> None:
+    """Python's `$` stands before a line break too, and that of the document at the end alone."""
+    ada = await join("Ada")
+    refused = await ada.post("/v1/matches", json={"options": {"game": "pico"}, field: value})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_body")
+    assert refused.json()["errors"][0]["detail"].endswith("$'.")
