@@ -20,8 +20,10 @@ class Revoked(Exception):
 
 
 async def require_held(connection: AsyncConnection, player_id: str, held: str, *, alone: bool = False) -> None:
-    """Let nobody end a token of the player until the transaction ends, and `alone` let nobody else call this meanwhile. Raises `Erased`, and `Revoked` when `held`, the token that
-    they call with, is theirs no more: a process lets one in for a moment after it was revoked, and that must get them nothing that lasts.
+    """Let nobody end a token of the player until the transaction ends, and `alone` let nobody else ask for that meanwhile.
+
+    Raises `Erased`, and `Revoked` when `held`, the token that they call with, is theirs no more: a process lets one in for a moment after
+    it was revoked, and that must get them nothing that lasts.
     """
     there = locked(player_id) if alone else select(players.c.player_id).where(is_there(player_id)).with_for_update(read=True)
     if (await connection.execute(there)).one_or_none() is None:
