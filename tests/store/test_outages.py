@@ -142,7 +142,7 @@ async def test_connections_that_end_while_they_rest_or_work_are_made_again(datab
         assert len(await asyncio.gather(*(several.rows("SELECT pg_sleep(0.05)") for _ in range(5)))) == 5
         assert await database.fetchval(KILLED) >= 5, "they rest at hand"
         await asyncio.sleep(0.1)
-        assert [await several.rows("SELECT 1") for _ in range(7)] == [[(1,)]] * 7
+        assert [[tuple(row) for row in await several.rows("SELECT 1")] for _ in range(7)] == [[(1,)]] * 7
         working = [asyncio.create_task(several.rows("SELECT pg_sleep(0.2)")) for _ in range(8)]
         await asyncio.sleep(0.1)
         await database.fetchval(KILLED)
