@@ -185,7 +185,7 @@ class Players:
         """
         secret = chance.new_token()
         async with self._engine.begin() as connection:
-            await require_held(connection, player_id, held)
+            await require_held(connection, player_id, held, alone=True)
             active = (await connection.execute(select(func.count()).where(*active_of(player_id)))).scalar_one()
             if active >= TOKENS_MAX:
                 raise TooManyTokens(player_id)

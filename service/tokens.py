@@ -19,11 +19,14 @@ class Revoked(Exception):
     """The token that a player calls with has been revoked in this very moment."""
 
 
-async def require_held(connection: AsyncConnection, player_id: str, held: str) -> None:
-    """Keep all tokens of the player as they are until the transaction ends. Raises `Erased`, and `Revoked` when `held`, the token that
-    they call with, is theirs no more: a process lets one in for a moment after it was revoked, and that must get them nothing that lasts.
+async def require_held(connection: AsyncConnection, player_id: str, held: str, *, alone: bool = False) -> None:
+    """Let nobody end a token of the player until the transaction ends, and `alone` let nobody else ask for that meanwhile.
+
+    Raises `Erased`, and `Revoked` when `held`, the token that they call with, is theirs no more: a process lets one in for a moment after
+    it was revoked, and that must get them nothing that lasts.
     """
-    if (await connection.execute(locked(player_id))).one_or_none() is None:
+    there = locked(player_id) if alone else select(players.c.player_id).where(is_there(player_id)).with_for_update(read=True)
+    if (await connection.execute(there)).one_or_none() is None:
         raise Erased(player_id)
     active = select(player_tokens.c.token_id).where(player_tokens.c.hash == hashed(held), *active_of(player_id))
     # Those of an outside issuer are not ours to revoke.

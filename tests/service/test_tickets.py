@@ -23,3 +23,12 @@ async def test_what_has_expired_is_swept_away_and_nobody_waits_for_who_does_that
         assert await database.fetchval("SELECT count(*) FROM stream_tickets") == 1
     assert await database.fetchval("SELECT count(*) FROM stream_tickets") == 1
     await database.close()
+
+
+async def test_tickets_of_one_player_are_handed_out_side_by_side(join: Join, database_url: str) -> None:
+    """Else many at once would keep the process's connections from everybody."""
+    ada, database = await join("Ada"), await asyncpg.connect(database_url)
+    async with database.transaction():
+        await database.execute("SELECT FROM players FOR SHARE")
+        assert await asked(ada) == 201
+    await database.close()
