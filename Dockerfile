@@ -11,6 +11,7 @@ COPY service service
 COPY migrations migrations
 COPY openapi openapi
 COPY docs docs
+COPY examples examples
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-index --no-build-isolation .
 
 FROM python:3.13-slim

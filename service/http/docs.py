@@ -23,6 +23,9 @@ PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
 GUIDE = "/docs/guide/"
 """Where the pages of `docs/` are, under the names that they have there: their links to each other hold here too."""
 
+EXAMPLES = "/docs/examples/"
+"""Where the files of `examples/` are: the pages' links to them hold here too."""
+
 ADDRESS = b"http://localhost:8000"
 """What the pages call the server."""
 
@@ -70,6 +73,23 @@ def show_page(page: FromPath[str], request: StrictRequest) -> Response[bytes] | 
     return Response(content, media_type="text/html", headers=HEADERS)
 
 
+@get(EXAMPLES + "{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def show_example(file: FromPath[str]) -> Response[bytes]:
+    """One of the files that are there to be copied, as it is."""
+    content = _examples().get(file.strip("/"))
+    if content is None:
+        raise Trouble("not_found")
+    return Response(content, media_type="text/plain", headers=HEADERS)
+
+
+@cache
+def _examples() -> Mapping[str, bytes]:
+    """The files of `examples/` by their names there."""
+    folder = resources.folder("examples")
+    names = (name for language in ("python", "typescript") for name in sorted((folder / language).glob("*.*")) if name.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in names}
+
+
 @cache
 def _guide() -> Mapping[str, bytes]:
     """The pages of `docs/` as HTML, by their names there."""
@@ -94,4 +114,4 @@ def _with_anchor(heading: re.Match[str]) -> str:
 
 assets = create_static_files_router("/docs/assets", [PAGES], opt=ANONYMOUS, include_in_schema=False, name="docs_assets")
 
-ROUTES = (open_docs, show_docs, open_guide, show_page, assets)
+ROUTES = (open_docs, show_docs, open_guide, show_page, show_example, assets)

@@ -82,3 +82,13 @@ async def test_a_folder_of_the_guide_begins_with_its_first_page(client: httpx.As
     for folder in ("games", "games/"):
         answer = await client.get(f"/docs/guide/{folder}")
         assert (answer.status_code, answer.headers["location"]) == (302, "/docs/guide/games/README.md")
+
+
+async def test_what_is_there_to_be_copied_comes_as_it_is(client: httpx.AsyncClient) -> None:
+    folder = resources.folder("examples")
+    for path in (*folder.glob("python/*.py"), *folder.glob("typescript/*.ts"), folder / "typescript" / "package.json"):
+        answer = await client.get(f"/docs/examples/{path.relative_to(folder).as_posix()}")
+        assert (answer.content, answer.headers["content-type"]) == (path.read_bytes(), "text/plain; charset=utf-8")
+    for other in ("python", "python/nothing.py", "..%2fREADME.md", "../../README.md", "python/../README.md"):
+        answer = await client.get(f"/docs/examples/{other}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), other
