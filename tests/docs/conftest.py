@@ -20,7 +20,7 @@ EXAMPLES = ROOT / "examples"
 
 FOLLOWERS = Path(__file__).parent / "followers"
 
-COPIED = ("follow", "send", "talk", "words")
+COPIED = ("follow", "send", "talk", "turns", "words")
 """What a front-end developer copies of the examples, in each language."""
 
 

@@ -1,5 +1,5 @@
-"""What the guide gives out to follow a match and its talk, and to send, and the examples use: nothing is lost or done twice, and all
-of it ends."""
+"""What the guide gives out to follow a match, its talk and what waits, and to send, and the examples use: nothing is lost or done
+twice, and all of it ends."""
 
 import json
 import os
@@ -26,8 +26,10 @@ HASTE = {
     "SILENCE_MS = 45_000": "SILENCE_MS = 5000",
     "sleep(wait)": "sleep(wait / 50)",
     "sleep(tries.pause(failure))": "sleep(tries.pause(failure) / 50)",
+    "stop.wait(tries.pause(failure))": "stop.wait(tries.pause(failure) / 50)",
+    "TRY_SECONDS = 20.0": "TRY_SECONDS = 3.0",
+    "TRY_MS = 20_000": "TRY_MS = 3000",
     "setTimeout(over, wait)": "setTimeout(over, wait / 50)",
-    "setTimeout(done, wait)": "setTimeout(done, wait / 50)",
 }
 """What a test does not wait for; a line is still silent for longer than a busy machine is."""
 
@@ -96,17 +98,25 @@ def followed(
         return [(steps(each), script.ids) for each, script in zip(following, scripts, strict=True)]
 
 
-def sent(programs: Commands, commands: Sequence[Answer], patience: str = "30") -> list[tuple[list[Any], list[str]]]:
-    """What each sender tells that sends one command to this script, and the keys that came, all at the same time."""
+def sent(programs: Commands, commands: Sequence[Answer], *how: str) -> list[tuple[list[Any], list[str]]]:
+    """What each sender tells that sends one command to this script, and the keys that came, all at the same time.
+
+    `how` are its timeout, its patience, and the key if it has one.
+    """
     with ExitStack() as all_of_them:
         scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in SENDERS]
-        sending = [started(programs[name], script.address + MATCH, patience) for name, script in zip(SENDERS, scripts, strict=True)]
+        given = how or ("30", "60")
+        sending = [started(programs[name], script.address + MATCH, *given) for name, script in zip(SENDERS, scripts, strict=True)]
         return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
 
 
-@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk"), ("words.md", "words")])
+GUIDE = {"follow": "live.md", "send": "client.md", "talk": "talk.md", "turns": "live.md", "words": "words.md"}
+"""On which page is said what each is for."""
+
+
+@pytest.mark.parametrize(("name", "page"), GUIDE.items())
 @pytest.mark.parametrize("source", ["python/{}.py", "typescript/{}.ts"])
-def test_the_guide_leads_to_what_the_examples_use(page: str, name: str, source: str) -> None:
+def test_the_guide_leads_to_what_the_examples_use(name: str, page: str, source: str) -> None:
     assert f"](../examples/{source.format(name)})" in (ROOT / "docs" / page).read_text("utf-8")
     assert (EXAMPLES / source.format(name)).is_file()
 
@@ -200,11 +210,11 @@ def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands)
         Answer(504),
         Answer(text='{"version": 5}'),
     ]
-    for (*pauses, end), keys in sent(programs, commands):
+    for (*pauses, found, end), keys in sent(programs, commands):
         assert [why for why, _, _ in pauses] == ["unavailable"] * 6
         assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10))]
         assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True]
-        assert end == {"version": 5}
+        assert (found, end) == ("found", [{"version": 5}, '"v5"'])
         assert (len(keys), len(set(keys))) == (7, 1)
 
 
@@ -217,22 +227,61 @@ def test_a_no_to_a_command_is_passed_on_and_not_asked_for_again(status: int, cod
         assert len(keys) == 1
 
 
-def test_who_sends_gives_up_in_the_end(programs: Commands) -> None:
-    for (*pauses, end), keys in sent(programs, [Answer(503, "unavailable")] * 20):
-        assert (len(pauses), end) == (7, [503, "unavailable"])
-        assert (len(keys), len(set(keys))) == (8, 1)
+def test_a_no_after_no_answer_tells_that_the_line_is_there(programs: Commands) -> None:
+    for (_, found, end), keys in sent(programs, [Answer(503, "unavailable"), Answer(409, "decision_closed")]):
+        assert (found, end) == ("found", [409, "decision_closed"])
+        assert len(set(keys)) == 1
+
+
+def test_who_sends_gives_up_in_the_end_and_can_send_it_again_with_the_same_key(programs: Commands) -> None:
+    for (*pauses, end), keys in sent(programs, [Answer(503, "unavailable")] * 20, "30", "8", "my-key"):
+        assert 1 <= len(pauses) <= 3  # The next one would come after ten seconds.
+        assert end == ["unanswered", "my-key"]
+        assert keys == ["my-key"] * (len(pauses) + 1)
+    for (*_, end), keys in sent(programs, [Answer(503, "unavailable")], "30", "1"):
+        assert [end] == [["unanswered", key] for key in keys]
     assert [end for end, _ in sent(programs, [Answer(429, "rate_limited", retry_after="3600")])] == [[[429, "rate_limited"]]] * len(SENDERS)
 
 
+def test_a_line_that_hangs_is_tried_again_and_takes_no_more_patience_than_there_is(programs: Commands) -> None:
+    """Though the client would wait for ever."""
+    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], "none", "60"):
+        assert end == [{"version": 5}, '"v5"']
+        assert len(set(keys)) == 1
+    for end, _ in sent(programs, [Answer(text="{", end="never")] * 7, "none", "1", "my-key"):
+        assert end == [["unanswered", "my-key"]]
+
+
+def test_a_mistake_of_the_program_that_sends_is_no_lost_line(programs: Commands) -> None:
+    assert [told for told, _ in sent(programs, [], "30", "60", "mistake")] == [[["mistake"]]] * len(SENDERS)
+
+
+@pytest.mark.parametrize("name", ["sender.py", "sender.ts"])
+def test_who_leaves_sends_no_more(name: str, patient: Commands) -> None:
+    """While nothing comes, and in a pause. Where all is async, the task is cancelled."""
+    for answer, lines in (Answer(text="{", end="never"), 0), (Answer(503, "unavailable", retry_after="30"), 1):
+        with (
+            playing(Script(commands=[answer])) as script,
+            started(patient[name], script.address + MATCH, "none", "60", "my-key") as sending,
+        ):
+            try:
+                assert sending.stdout
+                [sending.stdout.readline() for _ in range(lines)]
+                said, errors = sending.communicate("leave\n", timeout=20)
+            finally:
+                sending.kill()
+            assert (json.loads(said), errors) == (["unanswered", "my-key"], "")
+
+
 def test_a_server_that_is_not_there_or_says_nothing_is_asked_again(programs: Commands) -> None:
-    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], patience="1"):
-        assert end == {"version": 5}
+    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], "1", "60"):
+        assert end == [{"version": 5}, '"v5"']
         assert len(set(keys)) == 1
     with playing(Script()) as script:
         gone = script.address  # Nobody is there any more when it is asked.
-    for sending in [started(programs[name], gone + MATCH, "30") for name in SENDERS]:
+    for sending in [started(programs[name], gone + MATCH, "30", "8", "my-key") for name in SENDERS]:
         *pauses, end = steps(sending)
-        assert (len(pauses), end) == (7, "no answer")
+        assert (1 <= len(pauses) <= 3, end) == (True, ["unanswered", "my-key"])
 
 
 @pytest.mark.timeout(200)
@@ -247,18 +296,22 @@ def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used
             following = [started(programs[name], address, tokens[0]) for name in ("follower.py", "async_follower.py", "follower.ts")]
             following.append(started(programs["follower.ts"], address, tokens[0], NO_STREAMS="yes"))
             talking = [started(programs[name], address, tokens[0]) for name in ("talker.py", "talker.ts")]
-            for each in following + talking:
+            waiting = [started(programs[name], f"{service.address}/v1", tokens[0]) for name in ("turner.py", "turner.ts")]
+            for each in following + talking + waiting:
                 all_of_them.enter_context(each)
                 all_of_them.callback(each.kill)
             firsts = [json.loads(each.stdout.readline()) for each in following if each.stdout]  # All follow before anything happens.
             assert [json.loads(each.stdout.readline()) for each in talking if each.stdout] == [["hello"]] * 2
+            assert [json.loads(each.stdout.readline()) for each in waiting if each.stdout] == [[]] * 2
             httpx.post(f"{address}/seats", json={}, headers=bob)
+            assert [json.loads(each.stdout.readline()) for each in waiting if each.stdout] == [["turn"]] * 2
             move(address, ada)
             service.end(signal.SIGTERM)
         with served(used_server_folder, PORT=str(httpx.URL(service.address).port)):
             move(address, bob)
             say(address, bob, "bye")
             httpx.post(f"{address}/resign", headers=bob)
+            httpx.post(f"{address}/rematch", headers=bob)
             last = httpx.get(address, headers=ada).json()["version"]
             for first, each in zip(firsts, following, strict=True):
                 check_steps([first, *steps(each)], range(opened["version"] + 1, last + 1))
@@ -266,6 +319,8 @@ def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used
                 lost, *between, found, text = steps(each)
                 assert (lost, found, text) == ("lost unavailable", "found", ["bye"])
                 assert set(between) <= {"lost unavailable"}
+            for each in waiting:
+                check_turns(steps(each))
 
 
 def check_steps(told: list[Any], versions: range) -> None:
@@ -276,6 +331,15 @@ def check_steps(told: list[Any], versions: range) -> None:
     assert said[-2:] == ["found", "over"]
     assert [version for items, _ in told_steps for version in items] == list(versions)
     assert all(items[-1] == view for items, view in told_steps[1:])
+
+
+def check_turns(told: list[Any]) -> None:
+    """The line was lost and found, no list came twice, and at last the match waited no more, and a rematch did."""
+    lists = [each for each in told if not isinstance(each, str)]
+    said = [each for each in told if isinstance(each, str)]
+    assert (set(said[:-1]), said[-1]) == ({"lost unavailable"}, "found")
+    assert all(before != after for before, after in zip([["turn"], *lists], lists, strict=False))
+    assert lists[-1] == ["invitation"]
 
 
 def say(address: str, headers: Mapping[str, str], text: str) -> None:
