@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, cast
+from uuid import UUID
 
 import msgspec
 from cachetools import LRUCache
@@ -27,6 +28,7 @@ from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
 from service.http.views import Sight, Views
+from service.listeners import Listener, Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Timestamp
@@ -35,6 +37,7 @@ from service.store.away import is_away
 from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
 from service.tickets import Tickets
+from service.tokens import hash_of
 
 ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""
@@ -111,8 +114,8 @@ ENDED = Counter("ludicitude_streams_ended_total", "Streams that ended, by the re
 class Streams:
     """The open streams of this process."""
 
-    def __init__(self, matches: Matches, views: Views, watch: Watch) -> None:
-        self._matches, self._views, self._watch = matches, views, watch
+    def __init__(self, matches: Matches, views: Views, watch: Watch, listeners: Listeners) -> None:
+        self._matches, self._views, self._watch, self._listeners = matches, views, watch, listeners
         self._open: Tally[str] = Tally()
         self._written: LRUCache[tuple[str, int, Viewer], bytes] = LRUCache(FRAMES_KEPT)
 
@@ -138,14 +141,16 @@ class Streams:
             self._open[name] -= 1
             self._open += Tally()  # Drops those who have none left.
 
-    def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
-        """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
-        return self.counted(name, self._frames(match_id, caller, cursor))
+    def frames(self, match_id: str, caller: Player | None, token: bytes | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
+        """The frames of one stream as text, until its last. `token` is the hash of what they came by (see `Listeners`), `name` whom it
+        counts for, `cursor` the last id they have.
+        """
+        return self.counted(name, self._frames(match_id, caller, token, cursor))
 
-    async def _frames(self, match_id: str, caller: Player | None, cursor: str | None) -> AsyncGenerator[bytes]:
+    async def _frames(self, match_id: str, caller: Player | None, token: bytes | None, cursor: str | None) -> AsyncGenerator[bytes]:
         try:
-            async with self._watch.on(stream_of(match_id)) as bell:
-                async for frame in self._told(match_id, caller, cursor, bell):
+            async with self._watch.on(stream_of(match_id)) as bell, self._listeners.listener(caller, token, bell) as listener:
+                async for frame in self._told(match_id, caller, cursor, bell, listener):
                     yield frame
         except (UnknownMatch, NotAllowed):
             yield goodbye("gone")
@@ -154,18 +159,20 @@ class Streams:
                 raise
             yield goodbye("unavailable")
 
-    async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:
+    async def _told(
+        self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event, listener: Listener
+    ) -> AsyncIterator[bytes]:
         rotates_at = time.monotonic() + chance.jitter(ROTATE_SECONDS)
         sight = await self._views.sight(match_id, caller)
         told, first = await self._opening(sight, caller, cursor)
         yield first
         beats_at = next_beat()
         while True:
-            while told < sight.version and not self._watch.closed:
+            while told < sight.version and not self._watch.closed and not listener.ended:
                 for record in await self._matches.records(sight.match, told, PAGE_MAX, sight.version):
                     yield self._event(sight, record)
                     told, beats_at = record.version, next_beat()
-            if reason := self._ending(told == sight.version and sight.match.status == "ended", rotates_at):
+            if reason := self._ending(told == sight.version and sight.match.status == "ended", listener, rotates_at):
                 yield goodbye(reason)
                 return
             if not await rings(bell, min(beats_at, rotates_at)):
@@ -192,12 +199,12 @@ class Streams:
             frame = self._written[seen] = _message(EventFrame(item), item.version)
         return frame
 
-    def _ending(self, over: bool, rotates_at: float) -> Reason | None:
+    def _ending(self, over: bool, listener: Listener, rotates_at: float) -> Reason | None:
         if over:
             return "ended"
         if self._watch.closed:
             return "shutdown"
-        return "rotate" if time.monotonic() > rotates_at else None
+        return "rotate" if listener.ended or time.monotonic() > rotates_at else None
 
 
 def goodbye(reason: Reason) -> bytes:
@@ -214,6 +221,14 @@ def streamed(frames: AsyncGenerator[bytes]) -> Response[Any]:
 def _message(frame: StreamFrame, version: int | None = None) -> bytes:
     identified = b"" if version is None else b"id: %d\n" % version
     return identified + b"data: " + msgspec.json.encode(frame) + b"\n\n"
+
+
+async def redeemed(tickets: Tickets, ticket: str, stream: UUID | None) -> tuple[Player, bytes | None]:
+    """Whose ticket it is, and the hash of the token that it was had by. Raises `Trouble` for one that is not good."""
+    found = await tickets.redeem(ticket, stream)
+    if found is None:
+        raise Trouble("ticket_not_valid")
+    return found
 
 
 @post(
@@ -260,6 +275,7 @@ async def stream_events(
     views: NamedDependency[Views],
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
+    held: NamedDependency[str],
     last_event_id: Annotated[
         str | None, HeaderParameter(name="Last-Event-ID", description="The last id you got; a browser's EventSource sends it by itself.")
     ] = None,
@@ -276,10 +292,9 @@ async def stream_events(
     match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
     tells the same to clients without streams.
     """
+    token = hash_of(held)
     if ticket is not None:
-        caller = await tickets.redeem(ticket, stream_of(match_id))
-        if caller is None:
-            raise Trouble("ticket_not_valid")
+        caller, token = await redeemed(tickets, ticket, stream_of(match_id))
     match, _, _ = await views.sight(match_id, caller)
     # Who comes back by the address they came by first says in the header how far they have got since.
     cursor = last_event_id if last_event_id is not None or after is None else str(after)
@@ -287,7 +302,7 @@ async def stream_events(
         return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else address(request.scope)
     streams.require_room(name, caller)
-    frames = streams.frames(match_id, caller, name, cursor)
+    frames = streams.frames(match_id, caller, token, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
     return streamed(frames)
 
