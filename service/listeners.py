@@ -25,18 +25,18 @@ class Listener:
 
     __slots__ = ("_bell", "_listeners", "ended", "player_id", "token")
 
-    def __init__(self, listeners: "Listeners", player_id: str | None, token: bytes | None, bell: asyncio.Event) -> None:
-        self._listeners, self.player_id, self.token, self._bell = listeners, player_id, token, bell
-        self.ended = False
+    def __init__(self, listeners: "Listeners", player_id: str, token: bytes | None, bell: asyncio.Event) -> None:
+        self._listeners, self._bell = listeners, bell
+        self.player_id, self.token, self.ended = player_id, token, False
 
     async def __aenter__(self) -> Self:
-        if self.player_id is not None:
-            self._listeners.add(self.player_id, self)
+        if self.player_id:
+            self._listeners.add(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self.player_id is not None:
-            self._listeners.drop(self.player_id, self)
+        if self.player_id:
+            self._listeners.drop(self)
 
     def end(self) -> None:
         """Let them go."""
@@ -80,17 +80,20 @@ class Listeners:
         """Somebody who is about to wait for this bell. `token` is the hash of the one that they came by; None stands for one of an outside
         issuer, which ends with the account. Nobody in particular may wait for as long as they want.
         """
-        return Listener(self, None if caller is None else caller.player_id, token, bell)
+        return Listener(self, "" if caller is None else caller.player_id, token, bell)
 
-    def add(self, player_id: str, listener: Listener) -> None:
-        self._of.setdefault(player_id, set()).add(listener)
+    def add(self, listener: Listener) -> None:
+        """Look after this one too."""
+        self._of.setdefault(listener.player_id, set()).add(listener)
         self._doubted.add(listener)
 
-    def drop(self, player_id: str, listener: Listener) -> None:
+    def drop(self, listener: Listener) -> None:
+        """This one has left."""
         self._doubted.discard(listener)
-        self._of[player_id].discard(listener)
-        if not self._of[player_id]:
-            del self._of[player_id]
+        others = self._of[listener.player_id]
+        others.discard(listener)
+        if not others:
+            del self._of[listener.player_id]
 
     def forget(self, players: Collection[str] | None) -> None:
         """Look again at the tokens of these players, or (None) of all."""
@@ -120,9 +123,9 @@ class Listeners:
         doubted, self._doubted = self._doubted, set()
         try:
             tokens = await self._players.holders({each.token for each in doubted if each.token is not None})
-            names = await self._players.names({each.player_id for each in doubted if each.token is None and each.player_id is not None})
+            names = await self._players.names({each.player_id for each in doubted if each.token is None})
         except BaseException:
-            self._doubted.update(each for each in doubted if each in self._of.get(each.player_id or "", ()))
+            self._doubted.update(each for each in doubted if each in self._of.get(each.player_id, ()))
             raise
         for each in doubted:
             if (each.player_id not in names) if each.token is None else (each.token not in tokens):

@@ -84,9 +84,9 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
     reason: Annotated[
         Reason,
         Meta(
-            description="`ended`: the match is over and told; `rotate`: ten minutes are up; `shutdown`: the server goes; `slow`: you took "
-            "too long; `gone`: the match is not yours to see any more; `unavailable`: this process cannot go on, as when the database "
-            "is away."
+            description="`ended`: the match is over and told; `rotate`: ten minutes are up, or the token has ended that opened it, which "
+            "you hear when you come back; `shutdown`: the server goes; `slow`: you took too long; `gone`: the match is not yours to see "
+            "any more; `unavailable`: this process cannot go on, as when the database is away."
         ),
     ]
 

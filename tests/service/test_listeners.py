@@ -179,6 +179,7 @@ async def test_who_came_by_what_was_known_a_moment_ago_is_looked_at_again(app: L
     players: Players = alone._players
     ada, token, secret = await players.create("Ada", "")
     await players.revoke_token(ada.player_id, token.token_id)
+    await players.changes.look()  # Which the next look will not tell of once more.
     bell = asyncio.Event()
     async with alone.listener(ada, hash_of(secret), bell) as listener, asyncio.timeout(SOON):
         await bell.wait()
