@@ -34,6 +34,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    tickets,
     traces,
     turns,
 )
@@ -78,6 +79,7 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *tickets.ROUTES,
     *stream.ROUTES,
     *turns.ROUTES,
     *talk.ROUTES,

@@ -1,4 +1,4 @@
-"""A match as it happens: server-sent events, and the tickets that let a browser's EventSource open them."""
+"""A match as it happens: server-sent events."""
 
 import asyncio
 import time
@@ -7,13 +7,12 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, cast
-from uuid import UUID
 
 import msgspec
 from cachetools import LRUCache
-from litestar import Response, get, post
+from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
+from litestar.params import FromPath, HeaderParameter, QueryParameter
 from msgspec import Meta
 from prometheus_client import Counter, Gauge
 
@@ -21,17 +20,17 @@ from domain.match.game import Viewer
 from domain.match.table import NotAllowed
 from service import chance
 from service.held import UnknownMatch, stream_of
-from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.frames import Frames
 from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
+from service.http.tickets import redeemed
 from service.http.views import Sight, Views
 from service.listeners import Listener, Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
-from service.players import Player, Timestamp
+from service.players import Player
 from service.projector import EventItem, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
@@ -92,19 +91,6 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
 
 
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
-
-
-class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the ticket is for."""
-
-    match_id: Annotated[str | None, Meta(description="The match to follow; null for the stream of what waits for you.")] = None
-
-
-class StreamTicket(msgspec.Struct, frozen=True):
-    """A ticket to one stream."""
-
-    ticket: Annotated[str, Meta(description="Send it as `?ticket=` within a minute. It is good once.")]
-    expires_at: Annotated[Timestamp, Meta(description="Until when it opens a stream.")]
 
 
 STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")
@@ -223,40 +209,6 @@ def _message(frame: StreamFrame, version: int | None = None) -> bytes:
     return identified + b"data: " + msgspec.json.encode(frame) + b"\n\n"
 
 
-async def redeemed(tickets: Tickets, ticket: str, stream: UUID | None) -> tuple[Player, bytes | None]:
-    """Whose ticket it is, and the hash of the token that it was had by. Raises `Trouble` for one that is not good."""
-    found = await tickets.redeem(ticket, stream)
-    if found is None:
-        raise Trouble("ticket_not_valid")
-    return found
-
-
-@post(
-    "/v1/stream-tickets",
-    operation_id="create_stream_ticket",
-    summary="Get a ticket to a stream",
-    tags=["live"],
-    guards=[signed_in],
-    opt={"problems": ["match_not_found", "no_spectators"]},
-)
-async def create_stream_ticket(
-    data: JSONBody[CreateStreamTicket],
-    player: NamedDependency[Player],
-    held: NamedDependency[str],
-    views: NamedDependency[Views],
-    tickets: NamedDependency[Tickets],
-) -> StreamTicket:
-    """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match,
-    or for the stream of your turns.
-
-    The ticket is shown once, so a repeated call hands out another one; an `Idempotency-Key` is not looked at here.
-    """
-    if data.match_id is not None:
-        await views.sight(data.match_id, player)
-    ticket, expires_at = await tickets.issue(player.player_id, held, None if data.match_id is None else stream_of(data.match_id))
-    return StreamTicket(ticket, expires_at)
-
-
 @get(
     "/v1/matches/{match_id:str}/stream",
     operation_id="stream_events",
@@ -307,4 +259,4 @@ async def stream_events(
     return streamed(frames)
 
 
-ROUTES = (create_stream_ticket, stream_events)
+ROUTES = (stream_events,)

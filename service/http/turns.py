@@ -20,6 +20,7 @@ from service.http.log import WAIT_MAX_SECONDS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
 from service.http.stream import ByeFrame, Reason, Streams
+from service.http.tickets import redeemed
 from service.listeners import Listener, Listeners
 from service.players import Player
 from service.store.away import is_away
@@ -141,7 +142,7 @@ async def stream_turns(
     """
     token = hash_of(held)
     if ticket is not None:
-        caller, token = await stream.redeemed(tickets, ticket, None)
+        caller, token = await redeemed(tickets, ticket, None)
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
