@@ -21,7 +21,8 @@ from service.readmodels.lobby import Lobby
 from service.store import StoreAway
 from service.talk import Talk
 
-BATCH = 100
+BATCH = 25
+"""So many matches are left at the same time."""
 
 ONCE_MORE_SECONDS = FRESH_SECONDS + 1
 """By then no process knows the player any more, and whatever they were let in to do has been done."""
@@ -73,8 +74,10 @@ class Erasure:
     async def _leave_all(self, player_id: str) -> None:
         last = UUID(int=0)
         while found := await self._lobby.concerning(player_id, last, BATCH):
-            for stream in found:
-                await self._leave(player_id, match_id_of(stream))
+            # All of them, before anybody hears of one that could not be left. What is done together is written together.
+            left_all = await asyncio.gather(*(self._leave(player_id, match_id_of(stream)) for stream in found), return_exceptions=True)
+            if reason := next((each for each in left_all if each is not None), None):
+                raise reason
             last = found[-1]
 
     async def _leave(self, player_id: str, match_id: str) -> None:

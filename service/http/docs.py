@@ -4,18 +4,19 @@ import html
 import re
 from collections.abc import Mapping
 from functools import cache
+from mimetypes import guess_type
 from pathlib import Path
+from typing import NamedTuple
 
 from litestar import Response, get
 from litestar.params import FromPath
 from litestar.response import Redirect
-from litestar.static_files import create_static_files_router
 from markdown_it import MarkdownIt
 
 from service import resources
 from service.http.auth import ANONYMOUS
 from service.http.body import StrictRequest
-from service.http.conditions import RELEASE_HEADERS
+from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 from service.http.problems import Trouble
 
 PAGES = Path(__file__).resolve().parent.parent / "web" / "docs"
@@ -90,6 +91,34 @@ def _examples() -> Mapping[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in names}
 
 
+@get("/docs/assets/{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def show_asset(file: FromPath[str], if_none_match: IfNoneMatch = None) -> Response[bytes]:
+    """One of the files that the pages are made of."""
+    found = _assets().get(file.strip("/"))
+    if found is None:
+        raise Trouble("not_found")
+    answer = tagged(found.content, found.etag, if_none_match, RELEASE_HEADERS)
+    answer.media_type = found.media_type
+    return answer
+
+
+class _Asset(NamedTuple):
+    content: bytes
+    etag: str
+    media_type: str
+
+
+@cache
+def _assets() -> Mapping[str, _Asset]:
+    """The files beside the pages by their names there. What is asked for is looked up, and never is the name of a file to open."""
+    files = {path.relative_to(PAGES).as_posix(): path for path in sorted(PAGES.rglob("*")) if path.is_file()}
+    return {name: _asset(path.read_bytes(), guess_type(name)[0]) for name, path in files.items()}
+
+
+def _asset(content: bytes, media_type: str | None) -> _Asset:
+    return _Asset(content, etag(content), media_type or "text/plain")
+
+
 @cache
 def _guide() -> Mapping[str, bytes]:
     """The pages of `docs/` as HTML, by their names there."""
@@ -112,6 +141,4 @@ def _with_anchor(heading: re.Match[str]) -> str:
     return f'<h{heading[1]} id="{html.escape(name)}">{heading[2]}</h{heading[1]}>'
 
 
-assets = create_static_files_router("/docs/assets", [PAGES], opt=ANONYMOUS, include_in_schema=False, name="docs_assets")
-
-ROUTES = (open_docs, show_docs, open_guide, show_page, show_example, assets)
+ROUTES = (open_docs, show_docs, open_guide, show_page, show_example, show_asset)

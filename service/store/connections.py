@@ -93,10 +93,11 @@ class Connections:
                 raise
             raise _Passing from reason
         except asyncpg.InternalClientError as reason:  # The connection broke at an awkward moment, and stays unusable.
-            connection.terminate()
+            with suppress(asyncpg.InterfaceError):
+                connection.terminate()
             raise _Passing from reason
         except asyncpg.InterfaceError as reason:
-            if connection.is_closed():
+            if _is_closed(connection):
                 raise _Passing from reason
             raise
         finally:
@@ -109,7 +110,7 @@ class Connections:
         """One that rests at hand, or else one of the pool's."""
         while self._at_hand:
             connection = self._at_hand.pop()
-            if not connection.is_closed():
+            if not _is_closed(connection):
                 return connection
             await self._give_back(connection)
         self._wanting += 1
@@ -136,6 +137,14 @@ class Connections:
 
 class _Passing(Exception):
     """The cause of this may be gone at the next try."""
+
+
+def _is_closed(connection: Any) -> bool:
+    """Whether a connection has ended. One that ended by itself is the pool's again, which tells us no more of it."""
+    try:
+        return bool(connection.is_closed())
+    except asyncpg.InterfaceError:
+        return True
 
 
 def _away(reason: BaseException | None) -> StoreAway:

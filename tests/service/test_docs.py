@@ -4,6 +4,7 @@ import re
 from urllib.parse import urljoin
 
 import httpx
+import pytest
 
 from service import resources
 from service.http.docs import PAGES
@@ -92,3 +93,18 @@ async def test_what_is_there_to_be_copied_comes_as_it_is(client: httpx.AsyncClie
     for other in ("python", "python/nothing.py", "..%2fREADME.md", "../../README.md", "python/../README.md"):
         answer = await client.get(f"/docs/examples/{other}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), other
+
+
+@pytest.mark.parametrize(
+    "name", ["%00", "index.html%00.js", "a" * 300, "a/" * 3000, "index.html/x", "swagger-ui", "%ff", "%2fetc%2fpasswd"]
+)
+@pytest.mark.parametrize("folder", ["assets", "guide", "examples"])
+async def test_what_no_file_can_be_called_is_not_there(client: httpx.AsyncClient, folder: str, name: str) -> None:
+    assert (await client.get(f"/docs/{folder}/{name}")).status_code == 404
+
+
+async def test_the_files_of_the_page_are_fetched_once(client: httpx.AsyncClient) -> None:
+    script = await client.get("/docs/assets/start.js")
+    assert (script.status_code, script.headers["cache-control"]) == (200, "public, max-age=300")
+    again = await client.get("/docs/assets/start.js", headers={"If-None-Match": script.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")

@@ -134,6 +134,27 @@ async def test_every_match_is_left_however_many_there_are(app: Litestar, join: J
     assert {(await matches.get(match_id)).status for match_id in made} == {"ended"}
 
 
+async def test_matches_are_left_together(join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, those of somebody who plays much would take longer than an answer may."""
+    ada = await join("Ada")
+    for _ in range(6):
+        await opened(ada)
+    change, under_way, most = Matches.change, 0, 0
+
+    async def counted_change(self: Matches, match_id: str, call: Call, decide: Decide) -> Changed:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        try:
+            return await change(self, match_id, call, decide)
+        finally:
+            under_way -= 1
+
+    monkeypatch.setattr(Matches, "change", counted_change)
+    await erased(ada)
+    assert (most, under_way) == (6, 0)
+
+
 async def test_a_seat_taken_in_the_same_moment_is_left_too(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that was let in before the account was gone comes to sit down after the seats were freed."""
     ada, bob = await join("Ada"), await join("Bob")

@@ -17,6 +17,8 @@ from service.store.connections import Connections
 from tests.store.appends import LINE, Session, an_append_waits, appending, positions, session
 from tests.store.proxy import Proxy, proxy_to
 
+KILLED = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
 
 @pytest_asyncio.fixture
 async def proxy(database_url: str) -> AsyncIterator[Proxy]:
@@ -124,10 +126,7 @@ async def test_connections_that_ended_while_nobody_used_them_are_nobodys_trouble
     async with engine.connect() as one, engine.connect() as two:
         for connection in (one, two):
             await connection.execute(text("SELECT 1"))
-    ended = await database.fetchval(
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
-    assert ended >= 3
+    assert await database.fetchval(KILLED) >= 3
     await asyncio.sleep(0.1)
     async with engine.connect() as one, engine.connect() as two:
         for connection in (one, two):
@@ -135,6 +134,20 @@ async def test_connections_that_ended_while_nobody_used_them_are_nobodys_trouble
     assert await store.version(uuid4()) == 0
     await engine.dispose()
     await store.close()
+
+
+async def test_connections_that_end_while_they_rest_or_work_are_made_again(database_url: str, database: Session) -> None:
+    several = await Connections.open(database_url, 5)
+    for _ in range(3):
+        assert len(await asyncio.gather(*(several.rows("SELECT pg_sleep(0.05)") for _ in range(5)))) == 5
+        assert await database.fetchval(KILLED) >= 5, "they rest at hand"
+        await asyncio.sleep(0.1)
+        assert [[tuple(row) for row in await several.rows("SELECT 1")] for _ in range(7)] == [[(1,)]] * 7
+        working = [asyncio.create_task(several.rows("SELECT pg_sleep(0.2)")) for _ in range(8)]
+        await asyncio.sleep(0.1)
+        await database.fetchval(KILLED)
+        assert len(await asyncio.gather(*working)) == 8
+    await several.close()
 
 
 class Deadlocked:
