@@ -4,6 +4,7 @@ The existence of a whisper is a secret of two. Nothing that others can see may t
 stays in this module, and a cursor holds the id of a message, which is random and known only to those who have read it.
 """
 
+import asyncio
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +26,7 @@ from service.held import stream_of
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
 from service.players import Player, Timestamp
-from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, kept, offers, tally
+from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
 from service.projector import require_known, whole_seconds
 from service.sayable import Words, unsayable
 from service.store import KeyReused
@@ -128,11 +129,16 @@ class Talk:
         shown, before = await self._showings.upto(match), await self._showings.upto(match, since)
         if shown == before:
             return ()
-        message = match_messages.c
-        statement = _heard(match, viewer, reader).where(message.number <= place, message.face.is_not(None))
+        message, verdicts = match_messages.c, Verdicts(shown)
+        pledged = _heard(match, viewer, reader).select_from(verdicts.joined).where(message.number <= place, message.face.is_not(None))
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(statement)).all()
-        return tuple(_message(row, shown) for row in rows if _is_open(_message(row, before)) and not _is_open(_message(row, shown)))
+            rows = (await connection.execute(pledged.where(verdicts.settled_at > since))).all()
+        settled = list[Message]()
+        for row in rows:
+            settled.append(_message(row, shown))
+            if len(settled) % PAGE_MAX == 0:  # As many as eight players can pledge: others have their turn meanwhile.
+                await asyncio.sleep(0)
+        return tuple(settled)
 
     async def offered(self, match: AnyMatch, viewer: Viewer, version: int) -> tuple[PledgeOffer, ...]:
         """What this viewer's seat could pledge when the match was at this version."""
@@ -142,11 +148,12 @@ class Talk:
         """How each seat has kept its pledges up to the version of `match`, but for whispered ones; nothing in a game without pledges."""
         if GAMES[match.agreed.game].pledges is None:
             return ()
-        statement = select(match_messages).where(match_messages.c.face.is_not(None), *_audible(match, None))
-        shown = await self._showings.upto(match)
+        message, verdicts = match_messages.c, Verdicts(await self._showings.upto(match))
+        pledged = select(message.seat, *verdicts.tallies).select_from(verdicts.joined).where(message.face.is_not(None))
         async with self._engine.connect() as connection:
-            pledged = (_message(row, shown) for row in await connection.execute(statement))
-            return tally(match, ((message.seat, message.pledge.kept) for message in pledged if message.pledge is not None))
+            rows = await connection.execute(pledged.where(*_audible(match, None)).group_by(message.seat))
+            made = {row.seat: PledgeTally(row.seat, row.made, row.kept, row.broken) for row in rows}
+        return tuple(made.get(seat) or PledgeTally(seat, 0, 0, 0) for seat in range(len(match.chairs)))
 
     async def forget(self, player_id: str) -> None:
         """Delete what this player ever wrote, and their mutes. Pledges stay, as the dice that they were about do."""
@@ -238,8 +245,3 @@ def _message(row: Row[Any], shown: Shown) -> Message:
         text=row.text,
         pledge=None if pledge is None else MadePledge(pledge.phase, pledge.face, kept(pledge, row.seat, row.version, shown)),
     )
-
-
-def _is_open(message: Message) -> bool:
-    """Whether this is a pledge that has been neither kept nor broken."""
-    return message.pledge is not None and message.pledge.kept is None
