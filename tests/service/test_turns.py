@@ -110,7 +110,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
     ada, bob = await join("Ada"), await join("Bob")
     first, path = await begun(ada, bob)
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, (await player(app, ada)).player_id)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
     opening = await told(frames)
     assert (opening["frame"], [turn["match_id"] for turn in opening["items"]]) == ("turns", [first])
     await commit(ada, path)
@@ -129,7 +129,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
 async def test_what_happens_in_another_process_is_told_too(app: Litestar, database_url: str, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, (await player(app, ada)).player_id)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
     assert await told(frames) == {"frame": "turns", "items": []}
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
         over_there = [bearing(inside(other), client.headers["Authorization"].removeprefix("Bearer ")) for client in (ada, bob)]
