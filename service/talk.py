@@ -28,6 +28,7 @@ from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
 from service.players import Player, Timestamp
 from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
 from service.projector import require_known, whole_seconds
+from service.recent import Asked
 from service.sayable import Words, unsayable
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
@@ -69,6 +70,7 @@ class Talk:
 
     def __init__(self, engine: AsyncEngine, matches: Matches, watch: Watch) -> None:
         self._engine, self._matches, self._showings = engine, matches, Showings(matches)
+        self._said = Asked(self._ask_said)
         self.watch = watch
 
     async def say(self, match_id: str, player: Player, call: UUID, words: Words) -> Message:
@@ -124,6 +126,19 @@ class Talk:
         async with self._engine.connect() as connection:
             return tuple(_message(row, shown) for row in await connection.execute(statement))
 
+    async def said(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int) -> bool:
+        """Whether there is anything after this place that this viewer of `match` can read, be it of somebody whom the reader has muted.
+
+        All who wait for the same ask once, together: a whisper wakes everybody, and is news for two.
+        """
+        return await self._said((stream_of(match.match_id), match.version, _seated(viewer, reader), place))
+
+    async def _ask_said(self, asked: tuple[UUID, int, str | None, int]) -> bool:
+        stream, version, seated, place = asked
+        there = select(match_messages.c.number).where(*_audible(stream, version, seated), match_messages.c.number > place).limit(1)
+        async with self._engine.connect() as connection:
+            return (await connection.execute(there)).one_or_none() is not None
+
     async def settled(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int, since: int) -> tuple[Message, ...]:
         """Those pledges up to this place that `heard` tells, and whose face has been shown after version `since` of the match."""
         shown, before = await self._showings.upto(match), await self._showings.upto(match, since)
@@ -151,7 +166,7 @@ class Talk:
         message, verdicts = match_messages.c, Verdicts(await self._showings.upto(match))
         pledged = select(message.seat, *verdicts.tallies).select_from(verdicts.joined).where(message.face.is_not(None))
         async with self._engine.connect() as connection:
-            rows = await connection.execute(pledged.where(*_audible(match, None)).group_by(message.seat))
+            rows = await connection.execute(pledged.where(*_audible(stream_of(match.match_id), match.version, None)).group_by(message.seat))
             made = {row.seat: PledgeTally(row.seat, row.made, row.kept, row.broken) for row in rows}
         return tuple(made.get(seat) or PledgeTally(seat, 0, 0, 0) for seat in range(len(match.chairs)))
 
@@ -207,21 +222,26 @@ def _saying(match: AnyMatch, player_id: str, call: UUID, sayable: Words | None) 
 def _heard(match: AnyMatch, viewer: Viewer, reader: Player | None) -> Select[Any]:
     """The messages that this viewer of `match` can read and the reader has not muted, oldest first."""
     message = match_messages.c
-    audible = _audible(match, None if viewer is None or reader is None else reader.player_id)
+    audible = _audible(stream_of(match.match_id), match.version, _seated(viewer, reader))
     statement = select(match_messages).where(*audible).order_by(message.number)
     if reader is None:
         return statement
     return statement.where(message.player_id.not_in(select(player_mutes.c.muted_id).where(player_mutes.c.player_id == reader.player_id)))
 
 
-def _audible(match: AnyMatch, seated: str | None) -> Iterator[ColumnElement[bool]]:
+def _seated(viewer: Viewer, reader: Player | None) -> str | None:
+    """The player who reads, where they sit at the match."""
+    return None if viewer is None or reader is None else reader.player_id
+
+
+def _audible(stream: UUID, version: int, seated: str | None) -> Iterator[ColumnElement[bool]]:
     """Which messages can be read at this version of the match by a player who sits there, or by everybody (None).
 
     Versions ascend with numbers, so this cuts off the end of the talk and leaves no hole in it.
     """
     message = match_messages.c
-    yield message.stream_id == stream_of(match.match_id)
-    yield message.version <= match.version
+    yield message.stream_id == stream
+    yield message.version <= version
     yield message.text.is_not(None) | message.face.is_not(None)
     if seated is None:
         yield message.to_seat.is_(None)

@@ -1,9 +1,7 @@
 """Talk at a match: say something, and read what was said."""
 
-import asyncio
 import re
 import time
-from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -18,6 +16,7 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
+from service.http.heartbeat import rings
 from service.http.idempotency import IdempotencyKey, command_id
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
@@ -156,10 +155,14 @@ async def list_messages(
             news = items or settled or may_pledge != known
             if news or talk.watch.closed or time.monotonic() >= gives_up:
                 break
-            with suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            bell.clear()
-            match, viewer = await views.seen(match_id, caller)
+            before, stirred = (match.version, viewer), False
+            while not stirred and await rings(bell, gives_up):
+                bell.clear()
+                match, viewer = await views.seen(match_id, caller)
+                moved = (match.version, viewer) != before
+                stirred = moved or talk.watch.closed or await talk.said(match, viewer, caller, had.place)
+            if not stirred:  # There is nothing to look at again.
+                break
     cursor = _cursor(match, items[-1].message_id if items else had.message_id)
     return Response(TalkPage(items, settled, cursor, await talk.tally(match), may_pledge), headers=VIEW_HEADERS)
 

@@ -101,12 +101,13 @@ async def list_turns(
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
             if news or turns.watch.closed or time.monotonic() >= gives_up:
-                return tagged(content, tag, if_none_match, VIEW_HEADERS)
+                break
             try:
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:
-                continue
+            except TimeoutError:  # Nothing has happened since, so there is nothing to look at again.
+                break
             bell.clear()
+    return tagged(content, tag, if_none_match, VIEW_HEADERS)
 
 
 async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) -> TurnPage:

@@ -151,3 +151,18 @@ async def test_a_ticket_opens_the_stream_of_its_player_once(client: httpx.AsyncC
     of_a_match = (await ada.post("/v1/stream-tickets", json={"match_id": match_id})).json()["ticket"]
     assert (await client.get(path, params={"ticket": of_a_match})).status_code == 401
     assert (await client.get(path)).json()["code"] == "not_authenticated"
+
+
+async def test_who_waits_in_vain_looks_once(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time of many is up in the same moment there is nothing to look at again."""
+    ada, turns, looks = await join("Ada"), app.state["turns"], 0
+    of = turns.of
+
+    async def looked(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return await of(*arguments)
+
+    monkeypatch.setattr(turns, "of", looked)
+    answer = await ada.get("/v1/players/me/turns", params={"wait": 1})
+    assert (answer.json()["items"], looks) == ([], 1)
