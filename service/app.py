@@ -34,6 +34,7 @@ from service.http import (
     stream,
     talk,
     testing,
+    tickets,
     traces,
     turns,
 )
@@ -45,6 +46,7 @@ from service.http.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
 from service.issuer import Issuer, Trust
+from service.listeners import Listeners
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Busy, Matches
@@ -77,6 +79,7 @@ ROUTES = (
     *hosting.ROUTES,
     *commands.ROUTES,
     *log.ROUTES,
+    *tickets.ROUTES,
     *stream.ROUTES,
     *turns.ROUTES,
     *talk.ROUTES,
@@ -89,7 +92,7 @@ ROUTES = (
 )
 
 SERVICES = (
-    *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams"),
+    *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams", "listeners"),
     *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
@@ -158,6 +161,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_ended(lambda _: runner.wake())
+    listeners = await held.enter_async_context(Listeners(players))
     views, erasure = Views(matches, players, invites), Erasure(players, matches, lobby, talk)
     held.push_async_callback(erasure.close)
     return {
@@ -169,7 +173,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
         "rematches": Rematches(engine),
         "views": views,
         "tickets": Tickets(engine),
-        "streams": Streams(matches, views, watch),
+        "streams": Streams(matches, views, watch, listeners),
+        "listeners": listeners,
         "turns": turns,
         "talk": talk,
         "mutes": Mutes(engine),

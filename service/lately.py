@@ -58,6 +58,11 @@ class Changes:
         """From now on tell this one too."""
         self._forgetful.append(forgetful)
 
+    def note(self, players: Collection[str] | None) -> None:
+        """Say that something has changed about these players, or (None) about anybody."""
+        for each in self._forgetful:
+            each.forget(players)
+
     async def look(self) -> None:
         """Make sure that what has changed is known; all who ask meanwhile share one look."""
         if self._looking is None:
@@ -80,8 +85,7 @@ class Changes:
             # Of what lies farther back than the database remembers, or than we care to read, we do not learn whom it was about.
             told = self._number is not None and rows[0].number == self._number + 1 and len(rows) <= CHANGES_MAX
             number = rows[-1].number if told else (await connection.execute(_LAST)).scalar_one()
-        for each in self._forgetful:
-            each.forget({row.player_id for row in rows} if told else None)
+        self.note({row.player_id for row in rows} if told else None)
         self._number = number
 
 

@@ -73,9 +73,9 @@ class Players:
     def __init__(self, engine: AsyncEngine, per_address: int = PER_HOUR) -> None:
         self._engine, self._signups = engine, Signups(engine, per_address)
         self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
-        changes = Changes(engine)
-        self._tokens: Lately[bytes, Player] = Lately(self._by_tokens, lambda _, player: player.player_id, changes)
-        self._names: Lately[str, str] = Lately(self._names_of, lambda player_id, _: player_id, changes)
+        self.changes = Changes(engine)
+        self._tokens: Lately[bytes, Player] = Lately(self._by_tokens, lambda _, player: player.player_id, self.changes)
+        self._names: Lately[str, str] = Lately(self._names_of, lambda player_id, _: player_id, self.changes)
 
     async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
         """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
@@ -99,6 +99,10 @@ class Players:
         if known := self._tokens.known(asked):
             return known
         return (await self._tokens.get([asked])).get(asked) if chance.is_token(secret) else None
+
+    async def holders(self, hashes: Collection[bytes]) -> dict[bytes, Player]:
+        """Who holds the tokens with these hashes; those that nobody holds any more are left out, after a second at most."""
+        return await self._tokens.get(hashes)
 
     async def _by_tokens(self, hashes: Collection[bytes]) -> dict[bytes, Player]:
         async with self._single.connect() as connection:
@@ -154,11 +158,6 @@ class Players:
             rows = await connection.execute(_NAMED, {"ids": list(ids)})
             return {row.player_id: row.display_name for row in rows}
 
-    def _changed(self, player_id: str) -> None:
-        """What is known of this player holds no more."""
-        self._tokens.forget({player_id})
-        self._names.forget({player_id})
-
     async def rename(self, player_id: str, name: str) -> Player:
         """The player under their new name (see `names.display_name`). Raises `Erased`."""
         statement = update(players).where(is_there(player_id)).values(display_name=name).returning(*_PLAYER)
@@ -166,7 +165,7 @@ class Players:
             row = (await connection.execute(statement)).one_or_none()
         if row is None:
             raise Erased(player_id)
-        self._changed(player_id)
+        self.changes.note({player_id})
         return player_of(row)
 
     async def erase(self, player_id: str) -> None:
@@ -176,7 +175,7 @@ class Players:
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
             known = player_identities.c.player_id == player_id
             await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
-        self._changed(player_id)
+        self.changes.note({player_id})
 
     async def create_token(self, player_id: str, held: str) -> tuple[Token, str]:
         """A further token of a player who calls with the token `held`, and its secret, which is not kept.
@@ -219,7 +218,7 @@ class Players:
         """How many tokens this ends, and with them every ticket of the player; None if there is no such player."""
         async with self._engine.begin() as connection:
             ended = await end(connection, player_id, tokens)
-        self._changed(player_id)
+        self.changes.note({player_id})
         return ended
 
 

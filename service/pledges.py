@@ -1,17 +1,20 @@
 """Pledges: faces that players say they will show, held against those they show. What can be pledged, the game's record says."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
 import msgspec
 from cachetools import LRUCache
 from msgspec import Meta
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, SmallInteger, Text, cast, column, func
+from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.games import GAMES
 from domain.match.game import Seat, Showing, Viewer
 from domain.match.state import AnyMatch
 from service.matches import PAGE_MAX, Matches
+from service.store.tables import match_messages
 
 Phase: TypeAlias = Annotated[str, Meta(max_length=64, description="The phase of the game in which the face is set, such as `set1`.")]
 
@@ -86,13 +89,35 @@ def kept(pledge: Pledge, seat: int, version: int, shown: Shown) -> bool | None:
     return None if face is None else face == pledge.face
 
 
-def tally(match: AnyMatch, verdicts: Iterable[tuple[int, bool | None]]) -> tuple[PledgeTally, ...]:
-    """The tally of each seat, given the seat of every pledge and whether it was kept."""
-    of_seat = defaultdict[int, list[bool | None]](list)
-    for seat, verdict in verdicts:
-        of_seat[seat].append(verdict)
-    seats = range(len(match.chairs))
-    return tuple(PledgeTally(seat, len(of_seat[seat]), of_seat[seat].count(True), of_seat[seat].count(False)) for seat in seats)
+class Verdicts:
+    """The pledges of a match held against what was shown, in the database: there may be more of them than one can read for each question.
+
+    A pledge goes with the showings of its seat and phase; `joined` says how, and the others only hold for what is joined so.
+    """
+
+    def __init__(self, shown: Shown) -> None:
+        rows = [
+            {"seat": seat, "phase": phase, "versions": [at for at, _ in faces], "faces": [face for _, face in faces]}
+            for (seat, phase), faces in shown.items()
+        ]
+        columns = (
+            *(column("seat", SmallInteger), column("phase", Text)),
+            *(column("versions", ARRAY(BigInteger)), column("faces", ARRAY(SmallInteger))),
+        )
+        sent = cast(cast(msgspec.json.encode(rows).decode(), Text), JSONB)
+        shown_by = func.jsonb_to_recordset(sent).table_valued(*columns, name="shown").render_derived(with_types=True)
+        message = match_messages.c
+        self.joined = match_messages.outerjoin(shown_by, (shown_by.c.seat == message.seat) & (shown_by.c.phase == message.phase))
+        # The versions ascend, so this is the place of the first one after that of the pledge; where there is none, so is neither a face.
+        place = func.width_bucket(message.version, shown_by.c.versions) + 1
+        face = shown_by.c.faces[place]
+        self.settled_at: ColumnElement[int] = shown_by.c.versions[place]
+        """The version at which the face of a pledge was shown; null for one that is open."""
+        self.tallies = (func.count().label("made"), _counted(message.face == face, "kept"), _counted(message.face != face, "broken"))
+
+
+def _counted(which: ColumnElement[bool], name: str) -> ColumnElement[int]:
+    return func.count().filter(which).label(name)
 
 
 def offers(match: AnyMatch, viewer: Viewer) -> tuple[PledgeOffer, ...]:

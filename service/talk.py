@@ -4,6 +4,7 @@ The existence of a whisper is a secret of two. Nothing that others can see may t
 stays in this module, and a cursor holds the id of a message, which is random and known only to those who have read it.
 """
 
+import asyncio
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +26,9 @@ from service.held import stream_of
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
 from service.players import Player, Timestamp
-from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, kept, offers, tally
+from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
 from service.projector import require_known, whole_seconds
+from service.recent import Asked
 from service.sayable import Words, unsayable
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
@@ -68,6 +70,7 @@ class Talk:
 
     def __init__(self, engine: AsyncEngine, matches: Matches, watch: Watch) -> None:
         self._engine, self._matches, self._showings = engine, matches, Showings(matches)
+        self._said = Asked(self._ask_said)
         self.watch = watch
 
     async def say(self, match_id: str, player: Player, call: UUID, words: Words) -> Message:
@@ -123,16 +126,34 @@ class Talk:
         async with self._engine.connect() as connection:
             return tuple(_message(row, shown) for row in await connection.execute(statement))
 
+    async def said(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int) -> bool:
+        """Whether there is anything after this place that this viewer of `match` can read, be it of somebody whom the reader has muted.
+
+        All who wait for the same ask once, together: a whisper wakes everybody, and is news for two.
+        """
+        return await self._said((stream_of(match.match_id), match.version, _seated(viewer, reader), place))
+
+    async def _ask_said(self, asked: tuple[UUID, int, str | None, int]) -> bool:
+        stream, version, seated, place = asked
+        there = select(match_messages.c.number).where(*_audible(stream, version, seated), match_messages.c.number > place).limit(1)
+        async with self._engine.connect() as connection:
+            return (await connection.execute(there)).one_or_none() is not None
+
     async def settled(self, match: AnyMatch, viewer: Viewer, reader: Player | None, place: int, since: int) -> tuple[Message, ...]:
         """Those pledges up to this place that `heard` tells, and whose face has been shown after version `since` of the match."""
         shown, before = await self._showings.upto(match), await self._showings.upto(match, since)
         if shown == before:
             return ()
-        message = match_messages.c
-        statement = _heard(match, viewer, reader).where(message.number <= place, message.face.is_not(None))
+        message, verdicts = match_messages.c, Verdicts(shown)
+        pledged = _heard(match, viewer, reader).select_from(verdicts.joined).where(message.number <= place, message.face.is_not(None))
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(statement)).all()
-        return tuple(_message(row, shown) for row in rows if _is_open(_message(row, before)) and not _is_open(_message(row, shown)))
+            rows = (await connection.execute(pledged.where(verdicts.settled_at > since))).all()
+        settled = list[Message]()
+        for row in rows:
+            settled.append(_message(row, shown))
+            if len(settled) % PAGE_MAX == 0:  # As many as eight players can pledge: others have their turn meanwhile.
+                await asyncio.sleep(0)
+        return tuple(settled)
 
     async def offered(self, match: AnyMatch, viewer: Viewer, version: int) -> tuple[PledgeOffer, ...]:
         """What this viewer's seat could pledge when the match was at this version."""
@@ -142,11 +163,12 @@ class Talk:
         """How each seat has kept its pledges up to the version of `match`, but for whispered ones; nothing in a game without pledges."""
         if GAMES[match.agreed.game].pledges is None:
             return ()
-        statement = select(match_messages).where(match_messages.c.face.is_not(None), *_audible(match, None))
-        shown = await self._showings.upto(match)
+        message, verdicts = match_messages.c, Verdicts(await self._showings.upto(match))
+        pledged = select(message.seat, *verdicts.tallies).select_from(verdicts.joined).where(message.face.is_not(None))
         async with self._engine.connect() as connection:
-            pledged = (_message(row, shown) for row in await connection.execute(statement))
-            return tally(match, ((message.seat, message.pledge.kept) for message in pledged if message.pledge is not None))
+            rows = await connection.execute(pledged.where(*_audible(stream_of(match.match_id), match.version, None)).group_by(message.seat))
+            made = {row.seat: PledgeTally(row.seat, row.made, row.kept, row.broken) for row in rows}
+        return tuple(made.get(seat) or PledgeTally(seat, 0, 0, 0) for seat in range(len(match.chairs)))
 
     async def forget(self, player_id: str) -> None:
         """Delete what this player ever wrote, and their mutes. Pledges stay, as the dice that they were about do."""
@@ -200,21 +222,26 @@ def _saying(match: AnyMatch, player_id: str, call: UUID, sayable: Words | None) 
 def _heard(match: AnyMatch, viewer: Viewer, reader: Player | None) -> Select[Any]:
     """The messages that this viewer of `match` can read and the reader has not muted, oldest first."""
     message = match_messages.c
-    audible = _audible(match, None if viewer is None or reader is None else reader.player_id)
+    audible = _audible(stream_of(match.match_id), match.version, _seated(viewer, reader))
     statement = select(match_messages).where(*audible).order_by(message.number)
     if reader is None:
         return statement
     return statement.where(message.player_id.not_in(select(player_mutes.c.muted_id).where(player_mutes.c.player_id == reader.player_id)))
 
 
-def _audible(match: AnyMatch, seated: str | None) -> Iterator[ColumnElement[bool]]:
+def _seated(viewer: Viewer, reader: Player | None) -> str | None:
+    """The player who reads, where they sit at the match."""
+    return None if viewer is None or reader is None else reader.player_id
+
+
+def _audible(stream: UUID, version: int, seated: str | None) -> Iterator[ColumnElement[bool]]:
     """Which messages can be read at this version of the match by a player who sits there, or by everybody (None).
 
     Versions ascend with numbers, so this cuts off the end of the talk and leaves no hole in it.
     """
     message = match_messages.c
-    yield message.stream_id == stream_of(match.match_id)
-    yield message.version <= match.version
+    yield message.stream_id == stream
+    yield message.version <= version
     yield message.text.is_not(None) | message.face.is_not(None)
     if seated is None:
         yield message.to_seat.is_(None)
@@ -238,8 +265,3 @@ def _message(row: Row[Any], shown: Shown) -> Message:
         text=row.text,
         pledge=None if pledge is None else MadePledge(pledge.phase, pledge.face, kept(pledge, row.seat, row.version, shown)),
     )
-
-
-def _is_open(message: Message) -> bool:
-    """Whether this is a pledge that has been neither kept nor broken."""
-    return message.pledge is not None and message.pledge.kept is None

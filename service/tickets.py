@@ -11,7 +11,7 @@ from service import chance
 from service.players import Player, player_of
 from service.store.account_tables import players
 from service.store.tables import stream_tickets
-from service.tokens import require_held
+from service.tokens import hash_of, require_held
 
 TICKET_SECONDS = 60
 
@@ -32,6 +32,7 @@ class Tickets:
             "hash": _hash(ticket),
             "player_id": player_id,
             "stream_id": stream,
+            "token_hash": hash_of(held),
             "expires_at": func.now() + timedelta(seconds=TICKET_SECONDS),
         }
         async with self._engine.begin() as connection:
@@ -42,8 +43,10 @@ class Tickets:
             ).scalar_one()
         return ticket, expires_at.replace(microsecond=0)
 
-    async def redeem(self, ticket: str, stream: UUID | None) -> Player | None:
-        """Whose ticket to this stream it is, and the ticket is used up; None for any other."""
+    async def redeem(self, ticket: str, stream: UUID | None) -> tuple[Player, bytes | None] | None:
+        """Whose ticket to this stream it is, and the hash of the token that it was had by (None for one of an outside issuer); and the
+        ticket is used up. None for any other.
+        """
         used = (
             delete(stream_tickets)
             .where(
@@ -51,16 +54,16 @@ class Tickets:
                 stream_tickets.c.stream_id.is_not_distinct_from(stream),
                 stream_tickets.c.expires_at >= func.now(),
             )
-            .returning(stream_tickets.c.player_id)
+            .returning(stream_tickets.c.player_id, stream_tickets.c.token_hash)
         )
         async with self._engine.begin() as connection:
-            player_id = await connection.scalar(used)
-            if player_id is None:
+            taken = (await connection.execute(used)).one_or_none()
+            if taken is None:
                 return None
             row = (
-                await connection.execute(select(players).where(players.c.player_id == player_id, players.c.erased_at.is_(None)))
+                await connection.execute(select(players).where(players.c.player_id == taken.player_id, players.c.erased_at.is_(None)))
             ).one_or_none()
-        return None if row is None else player_of(row)
+        return None if row is None else (player_of(row), taken.token_hash)
 
 
 _EXPIRED = select(stream_tickets.c.hash).where(stream_tickets.c.expires_at < func.now()).with_for_update(skip_locked=True)

@@ -55,6 +55,11 @@ def active_of(player_id: str) -> tuple[ColumnElement[bool], ...]:
     return player_tokens.c.player_id == player_id, player_tokens.c.revoked_at.is_(None)
 
 
+def hash_of(held: str) -> bytes | None:
+    """By which hash we know the token that somebody calls with; None for one of an outside issuer."""
+    return hashed(held) if chance.is_token(held) else None
+
+
 def hashed(secret: str) -> bytes:
     """A token has 256 random bits, so one plain round of SHA-256 cannot be guessed backwards."""
     return sha256(secret.encode()).digest()

@@ -19,6 +19,7 @@ from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.problems import Trouble
 from service.http.views import Views
+from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.players import Player, Players
@@ -26,6 +27,7 @@ from service.pledges import PledgeTally
 from service.projector import EventItem, SeatView, feed, seats, unveiled
 from service.proofs import Proof, Transcript
 from service.talk import Talk
+from service.tokens import hash_of
 
 VERSION_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader, and no match gets there."""
@@ -78,6 +80,8 @@ async def list_events(
     matches: NamedDependency[Matches],
     views: NamedDependency[Views],
     watch: NamedDependency[Watch],
+    listeners: NamedDependency[Listeners],
+    held: NamedDependency[str],
     after: Annotated[int, QueryParameter(ge=0, le=VERSION_MAX, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[
@@ -91,7 +95,7 @@ async def list_events(
     follow the same by `stream_events`.
     """
     gives_up = time.monotonic() + wait
-    async with watch.on(stream_of(match_id)) as bell:
+    async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, hash_of(held), bell) as listener:
         sight = await views.sight(match_id, caller)
         while after >= sight.version and sight.match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
             try:
@@ -100,6 +104,7 @@ async def list_events(
                 break
             bell.clear()
             sight = await views.news(match_id, caller)
+            listener.require()
     match, viewer, version = sight
     items = feed(match, await matches.records(match, after, limit, version), viewer)
     return Response(EventPage(items, version, match.status == "ended"), headers=VIEW_HEADERS)

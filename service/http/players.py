@@ -176,7 +176,9 @@ async def list_tokens(player: NamedDependency[Player], players: NamedDependency[
     opt={"problems": ["token_not_found"]},
 )
 async def revoke_token(token_id: FromPath[str], player: NamedDependency[Player], players: NamedDependency[Players]) -> None:
-    """Ends a token for good, at once. Revoking the token you call with signs you out; revoking again changes nothing."""
+    """Ends a token for good, at once, and within a second the streams and long-polls that it has opened. Revoking the token you call with
+    signs you out; revoking again changes nothing.
+    """
     if not await players.revoke_token(player.player_id, token_id):
         raise Trouble("token_not_found")
 

@@ -1,4 +1,4 @@
-"""A match as it happens: server-sent events, and the tickets that let a browser's EventSource open them."""
+"""A match as it happens: server-sent events."""
 
 import asyncio
 import time
@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 from cachetools import LRUCache
-from litestar import Response, get, post
+from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
+from litestar.params import FromPath, HeaderParameter, QueryParameter
 from msgspec import Meta
 from prometheus_client import Counter, Gauge
 
@@ -20,21 +20,23 @@ from domain.match.game import Viewer
 from domain.match.table import NotAllowed
 from service import chance
 from service.held import UnknownMatch, stream_of
-from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.frames import Frames
 from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
+from service.http.tickets import redeemed
 from service.http.views import Sight, Views
+from service.listeners import Listener, Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
-from service.players import Player, Timestamp
+from service.players import Player
 from service.projector import EventItem, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
 from service.tickets import Tickets
+from service.tokens import hash_of
 
 ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""
@@ -81,27 +83,14 @@ class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
     reason: Annotated[
         Reason,
         Meta(
-            description="`ended`: the match is over and told; `rotate`: ten minutes are up; `shutdown`: the server goes; `slow`: you took "
-            "too long; `gone`: the match is not yours to see any more; `unavailable`: this process cannot go on, as when the database "
-            "is away."
+            description="`ended`: the match is over and told; `rotate`: ten minutes are up, or the token has ended that opened it, which "
+            "you hear when you come back; `shutdown`: the server goes; `slow`: you took too long; `gone`: the match is not yours to see "
+            "any more; `unavailable`: this process cannot go on, as when the database is away."
         ),
     ]
 
 
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame
-
-
-class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the ticket is for."""
-
-    match_id: Annotated[str | None, Meta(description="The match to follow; null for the stream of what waits for you.")] = None
-
-
-class StreamTicket(msgspec.Struct, frozen=True):
-    """A ticket to one stream."""
-
-    ticket: Annotated[str, Meta(description="Send it as `?ticket=` within a minute. It is good once.")]
-    expires_at: Annotated[Timestamp, Meta(description="Until when it opens a stream.")]
 
 
 STREAMS = Gauge("ludicitude_streams", "Open streams of events.", multiprocess_mode="livesum")
@@ -111,8 +100,8 @@ ENDED = Counter("ludicitude_streams_ended_total", "Streams that ended, by the re
 class Streams:
     """The open streams of this process."""
 
-    def __init__(self, matches: Matches, views: Views, watch: Watch) -> None:
-        self._matches, self._views, self._watch = matches, views, watch
+    def __init__(self, matches: Matches, views: Views, watch: Watch, listeners: Listeners) -> None:
+        self._matches, self._views, self._watch, self._listeners = matches, views, watch, listeners
         self._open: Tally[str] = Tally()
         self._written: LRUCache[tuple[str, int, Viewer], bytes] = LRUCache(FRAMES_KEPT)
 
@@ -138,14 +127,16 @@ class Streams:
             self._open[name] -= 1
             self._open += Tally()  # Drops those who have none left.
 
-    def frames(self, match_id: str, caller: Player | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
-        """The frames of one stream as text, until its last. `name` is whom it counts for, `cursor` the last id they have."""
-        return self.counted(name, self._frames(match_id, caller, cursor))
+    def frames(self, match_id: str, caller: Player | None, token: bytes | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
+        """The frames of one stream as text, until its last. `token` is the hash of what they came by (see `Listeners`), `name` whom it
+        counts for, `cursor` the last id they have.
+        """
+        return self.counted(name, self._frames(match_id, caller, token, cursor))
 
-    async def _frames(self, match_id: str, caller: Player | None, cursor: str | None) -> AsyncGenerator[bytes]:
+    async def _frames(self, match_id: str, caller: Player | None, token: bytes | None, cursor: str | None) -> AsyncGenerator[bytes]:
         try:
-            async with self._watch.on(stream_of(match_id)) as bell:
-                async for frame in self._told(match_id, caller, cursor, bell):
+            async with self._watch.on(stream_of(match_id)) as bell, self._listeners.listener(caller, token, bell) as listener:
+                async for frame in self._told(match_id, caller, cursor, bell, listener):
                     yield frame
         except (UnknownMatch, NotAllowed):
             yield goodbye("gone")
@@ -154,18 +145,20 @@ class Streams:
                 raise
             yield goodbye("unavailable")
 
-    async def _told(self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event) -> AsyncIterator[bytes]:
+    async def _told(
+        self, match_id: str, caller: Player | None, cursor: str | None, bell: asyncio.Event, listener: Listener
+    ) -> AsyncIterator[bytes]:
         rotates_at = time.monotonic() + chance.jitter(ROTATE_SECONDS)
         sight = await self._views.sight(match_id, caller)
         told, first = await self._opening(sight, caller, cursor)
         yield first
         beats_at = next_beat()
         while True:
-            while told < sight.version and not self._watch.closed:
+            while told < sight.version and not self._watch.closed and not listener.ended:
                 for record in await self._matches.records(sight.match, told, PAGE_MAX, sight.version):
                     yield self._event(sight, record)
                     told, beats_at = record.version, next_beat()
-            if reason := self._ending(told == sight.version and sight.match.status == "ended", rotates_at):
+            if reason := self._ending(told == sight.version and sight.match.status == "ended", listener, rotates_at):
                 yield goodbye(reason)
                 return
             if not await rings(bell, min(beats_at, rotates_at)):
@@ -192,12 +185,12 @@ class Streams:
             frame = self._written[seen] = _message(EventFrame(item), item.version)
         return frame
 
-    def _ending(self, over: bool, rotates_at: float) -> Reason | None:
+    def _ending(self, over: bool, listener: Listener, rotates_at: float) -> Reason | None:
         if over:
             return "ended"
         if self._watch.closed:
             return "shutdown"
-        return "rotate" if time.monotonic() > rotates_at else None
+        return "rotate" if listener.ended or time.monotonic() > rotates_at else None
 
 
 def goodbye(reason: Reason) -> bytes:
@@ -214,32 +207,6 @@ def streamed(frames: AsyncGenerator[bytes]) -> Response[Any]:
 def _message(frame: StreamFrame, version: int | None = None) -> bytes:
     identified = b"" if version is None else b"id: %d\n" % version
     return identified + b"data: " + msgspec.json.encode(frame) + b"\n\n"
-
-
-@post(
-    "/v1/stream-tickets",
-    operation_id="create_stream_ticket",
-    summary="Get a ticket to a stream",
-    tags=["live"],
-    guards=[signed_in],
-    opt={"problems": ["match_not_found", "no_spectators"]},
-)
-async def create_stream_ticket(
-    data: JSONBody[CreateStreamTicket],
-    player: NamedDependency[Player],
-    held: NamedDependency[str],
-    views: NamedDependency[Views],
-    tickets: NamedDependency[Tickets],
-) -> StreamTicket:
-    """Hands out a ticket for a browser's EventSource, which cannot send a token. It is good once, for a minute, for you and this match,
-    or for the stream of your turns.
-
-    The ticket is shown once, so a repeated call hands out another one; an `Idempotency-Key` is not looked at here.
-    """
-    if data.match_id is not None:
-        await views.sight(data.match_id, player)
-    ticket, expires_at = await tickets.issue(player.player_id, held, None if data.match_id is None else stream_of(data.match_id))
-    return StreamTicket(ticket, expires_at)
 
 
 @get(
@@ -260,6 +227,7 @@ async def stream_events(
     views: NamedDependency[Views],
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
+    held: NamedDependency[str],
     last_event_id: Annotated[
         str | None, HeaderParameter(name="Last-Event-ID", description="The last id you got; a browser's EventSource sends it by itself.")
     ] = None,
@@ -276,10 +244,9 @@ async def stream_events(
     match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
     tells the same to clients without streams.
     """
+    token = hash_of(held)
     if ticket is not None:
-        caller = await tickets.redeem(ticket, stream_of(match_id))
-        if caller is None:
-            raise Trouble("ticket_not_valid")
+        caller, token = await redeemed(tickets, ticket, stream_of(match_id))
     match, _, _ = await views.sight(match_id, caller)
     # Who comes back by the address they came by first says in the header how far they have got since.
     cursor = last_event_id if last_event_id is not None or after is None else str(after)
@@ -287,9 +254,9 @@ async def stream_events(
         return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else address(request.scope)
     streams.require_room(name, caller)
-    frames = streams.frames(match_id, caller, name, cursor)
+    frames = streams.frames(match_id, caller, token, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
     return streamed(frames)
 
 
-ROUTES = (create_stream_ticket, stream_events)
+ROUTES = (stream_events,)

@@ -1,9 +1,7 @@
 """Talk at a match: say something, and read what was said."""
 
-import asyncio
 import re
 import time
-from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -18,16 +16,19 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
+from service.http.heartbeat import rings
 from service.http.idempotency import IdempotencyKey, command_id
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
 from service.http.views import Views
+from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.players import Player
 from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
 from service.sayable import TEXT_MAX, Words, said_text
 from service.talk import Message, Talk
+from service.tokens import hash_of
 
 _NOTHING = "start"
 """Stands in a cursor for the last message where there is none yet."""
@@ -121,6 +122,8 @@ async def list_messages(
     views: NamedDependency[Views],
     talk: NamedDependency[Talk],
     watch: NamedDependency[Watch],
+    listeners: NamedDependency[Listeners],
+    held: NamedDependency[str],
     after: Annotated[
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
@@ -140,7 +143,7 @@ async def list_messages(
     had = await _had(talk, match_id, after)
     stream = stream_of(match_id)
     # The match rings too: what may be pledged follows the play, and who has lost a seat hears less.
-    async with talk.watch.on(stream) as bell, watch.on(stream, bell):
+    async with talk.watch.on(stream) as bell, watch.on(stream, bell), listeners.listener(caller, hash_of(held), bell) as listener:
         match, viewer = await views.seen(match_id, caller)
         since = match.version if had.version is None else max(1, min(had.version, match.version))
         known = None if after is None and _has_pledges(match) else await talk.offered(match, viewer, since)
@@ -148,13 +151,18 @@ async def list_messages(
             may_pledge = offers(match, viewer)
             items = await talk.heard(match, viewer, caller, had.place, limit)
             settled = await talk.settled(match, viewer, caller, had.place, since)
+            listener.require()
             news = items or settled or may_pledge != known
             if news or talk.watch.closed or time.monotonic() >= gives_up:
                 break
-            with suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            bell.clear()
-            match, viewer = await views.seen(match_id, caller)
+            before, stirred = (match.version, viewer), False
+            while not stirred and await rings(bell, gives_up):
+                bell.clear()
+                match, viewer = await views.seen(match_id, caller)
+                moved = (match.version, viewer) != before
+                stirred = moved or talk.watch.closed or await talk.said(match, viewer, caller, had.place)
+            if not stirred:  # There is nothing to look at again.
+                break
     cursor = _cursor(match, items[-1].message_id if items else had.message_id)
     return Response(TalkPage(items, settled, cursor, await talk.tally(match), may_pledge), headers=VIEW_HEADERS)
 

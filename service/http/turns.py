@@ -20,9 +20,12 @@ from service.http.log import WAIT_MAX_SECONDS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
 from service.http.stream import ByeFrame, Reason, Streams
+from service.http.tickets import redeemed
+from service.listeners import Listener, Listeners
 from service.players import Player
 from service.store.away import is_away
 from service.tickets import Tickets
+from service.tokens import hash_of
 from service.turns import TOP, Invitation, Turn, TurnOrInvitation, Turns
 
 TURNS_MAX = 500
@@ -73,6 +76,8 @@ TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | InvitationFrame | DoneFram
 async def list_turns(
     player: NamedDependency[Player],
     turns: NamedDependency[Turns],
+    listeners: NamedDependency[Listeners],
+    held: NamedDependency[str],
     if_none_match: IfNoneMatch = None,
     wait: Annotated[
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for a list other than the one you have.")
@@ -88,19 +93,21 @@ async def list_turns(
     """
     gives_up = time.monotonic() + wait
     limit = min(limit, PAGE_MAX)
-    async with turns.watch.on(player.player_id) as bell:
+    async with turns.watch.on(player.player_id) as bell, listeners.listener(player, hash_of(held), bell) as listener:
         while True:
             page = await _page(turns, player.player_id, cursor, limit)
+            listener.require()
             content = msgspec.json.encode(page)
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
             if news or turns.watch.closed or time.monotonic() >= gives_up:
-                return tagged(content, tag, if_none_match, VIEW_HEADERS)
+                break
             try:
                 await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:
-                continue
+            except TimeoutError:  # Nothing has happened since, so there is nothing to look at again.
+                break
             bell.clear()
+    return tagged(content, tag, if_none_match, VIEW_HEADERS)
 
 
 async def _page(turns: Turns, player_id: str, cursor: str | None, limit: int) -> TurnPage:
@@ -122,6 +129,8 @@ async def stream_turns(
     turns: NamedDependency[Turns],
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
+    listeners: NamedDependency[Listeners],
+    held: NamedDependency[str],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[TurnStreamFrame]:
     """The matches that wait for you, as it happens, as server-sent events without names.
@@ -132,32 +141,31 @@ async def stream_turns(
     waits for nothing more. `list_turns` with `wait` tells the same to clients
     without streams.
     """
+    token = hash_of(held)
     if ticket is not None:
-        caller = await tickets.redeem(ticket, None)
-        if caller is None:
-            raise Trouble("ticket_not_valid")
+        caller, token = await redeemed(tickets, ticket, None)
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
-    frames = streams.counted(caller.player_id, turn_frames(turns, caller.player_id))
+    frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, token))
     return stream.streamed(frames)
 
 
-async def turn_frames(turns: Turns, player_id: str) -> AsyncGenerator[bytes]:
-    """The frames of one player's stream as text, until its last."""
+async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token: bytes | None) -> AsyncGenerator[bytes]:
+    """The frames of one player's stream as text, until its last. `token` is the hash of what they came by (see `Listeners`)."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, TurnOrInvitation] | None = None
     beats_at = next_beat()
     try:
-        async with turns.watch.on(player_id) as bell:
+        async with turns.watch.on(player.player_id) as bell, listeners.listener(player, token, bell) as listener:
             while True:
-                now = {waiting.match_id: waiting for waiting, _ in await turns.of(player_id, TOP, TURNS_MAX)}
+                now = {waiting.match_id: waiting for waiting, _ in await turns.of(player.player_id, TOP, TURNS_MAX)}
                 for frame in _changes(told, now):
                     yield _message(frame)
                     beats_at = next_beat()
                 told = now
                 while True:
-                    if reason := _ending(turns, rotates_at):
+                    if reason := _ending(turns, listener, rotates_at):
                         yield stream.goodbye(reason)
                         return
                     if await rings(bell, min(beats_at, rotates_at)):
@@ -182,10 +190,10 @@ def _news(waiting: TurnOrInvitation) -> TurnStreamFrame:
     return TurnFrame(waiting) if isinstance(waiting, Turn) else InvitationFrame(waiting)
 
 
-def _ending(turns: Turns, rotates_at: float) -> Reason | None:
+def _ending(turns: Turns, listener: Listener, rotates_at: float) -> Reason | None:
     if turns.watch.closed:
         return "shutdown"
-    return "rotate" if time.monotonic() > rotates_at else None
+    return "rotate" if listener.ended or time.monotonic() > rotates_at else None
 
 
 def _message(frame: TurnStreamFrame) -> bytes:

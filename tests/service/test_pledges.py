@@ -4,8 +4,11 @@ import asyncio
 from typing import Any
 
 import httpx
+import pytest
 from litestar import Litestar
 
+from service import talk
+from service.pledges import Shown
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 
@@ -186,3 +189,31 @@ async def test_who_has_muted_a_player_is_not_woken_by_what_becomes_of_their_pled
     last = await talkers.say(1, "Hello")
     page = await asyncio.wait_for(waiting, 10)
     assert (page["items"], page["settled"]) == ([last], [])
+
+
+async def test_pledges_that_are_only_counted_are_not_read(join: Join, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be thousands, and who asks for one page must not keep the process from everybody else."""
+    talkers = await playing(join)
+    for face in FACES:
+        await talkers.pledge(0, "set1", face)
+        await talkers.pledge(1, "set2", face)
+    said, read = talk._message, 0
+
+    def counted(row: Any, shown: Shown) -> talk.Message:
+        nonlocal read
+        read += 1
+        return said(row, shown)
+
+    async def pages(**asked: Any) -> tuple[dict[str, Any], int]:
+        nonlocal read
+        read = 0
+        return await talkers.heard(client, **asked), read
+
+    monkeypatch.setattr(talk, "_message", counted)
+    page, messages = await pages(limit=1)
+    assert (page["tally"], messages) == (tally((6, 0, 0), (6, 0, 0), (0, 0, 0)), 1)
+    cursor = (await talkers.heard(client))["next_cursor"]
+    await talkers.show([4, 4, 4])
+    page, messages = await pages(after=cursor)
+    assert (page["tally"], messages) == (tally((6, 1, 5), (6, 0, 0), (0, 0, 0)), 6)
+    assert [item["pledge"]["kept"] for item in page["settled"]] == [False, False, False, True, False, False]

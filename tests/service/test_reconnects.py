@@ -36,7 +36,7 @@ class Follower:
 
     async def _until_it_breaks(self, frames: int) -> bool:
         """Whether the match has ended."""
-        reading = self.streams.frames(self.match_id, self.caller, "somebody", self.cursor)
+        reading = self.streams.frames(self.match_id, self.caller, None, "somebody", self.cursor)
         async for text in reading:
             for message in messages(text.decode()):
                 frame = json.loads(str(message["data"]))

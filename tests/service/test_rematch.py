@@ -11,6 +11,7 @@ from litestar import Litestar
 from service import settings
 from service.app import create_app
 from service.http.turns import turn_frames
+from tests.service import test_stream
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.test_turns import told
 
@@ -134,7 +135,7 @@ async def test_a_rematch_waits_for_its_players_at_their_own_page(join: Join) -> 
 async def test_who_follows_their_page_hears_of_a_rematch_as_it_is_asked_for_and_taken_back(app: Litestar, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     path = await of_two(ada, bob)
-    frames = turn_frames(app.state["turns"], (await bob.get("/v1/players/me")).json()["player_id"])
+    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), None)
     assert await told(frames) == {"frame": "turns", "items": []}
     new = (await ada.post(f"{path}/rematch")).json()["match_id"]
     frame = await told(frames)
@@ -152,7 +153,7 @@ async def test_who_follows_their_page_hears_of_a_rematch_as_it_is_asked_for_and_
 async def test_what_is_asked_for_in_another_process_is_heard_of_too(app: Litestar, database_url: str, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     path = await of_two(ada, bob)
-    frames = turn_frames(app.state["turns"], (await bob.get("/v1/players/me")).json()["player_id"])
+    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), None)
     assert (await told(frames))["items"] == []
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
         over_there = bearing(inside(other), ada.headers["Authorization"].removeprefix("Bearer "))

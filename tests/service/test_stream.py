@@ -47,7 +47,7 @@ def read(app: Litestar) -> Callable[..., Reader]:
     streams: Streams = app.state["streams"]
 
     def reading(match_id: str, caller: Player | None = None, cursor: str | None = None) -> Reader:
-        return Reader(streams.frames(match_id, caller, "somebody", cursor))
+        return Reader(streams.frames(match_id, caller, None, "somebody", cursor))
 
     return reading
 

@@ -110,7 +110,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
     ada, bob = await join("Ada"), await join("Bob")
     first, path = await begun(ada, bob)
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, (await player(app, ada)).player_id)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
     opening = await told(frames)
     assert (opening["frame"], [turn["match_id"] for turn in opening["items"]]) == ("turns", [first])
     await commit(ada, path)
@@ -129,7 +129,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
 async def test_what_happens_in_another_process_is_told_too(app: Litestar, database_url: str, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, (await player(app, ada)).player_id)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
     assert await told(frames) == {"frame": "turns", "items": []}
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
         over_there = [bearing(inside(other), client.headers["Authorization"].removeprefix("Bearer ")) for client in (ada, bob)]
@@ -151,3 +151,18 @@ async def test_a_ticket_opens_the_stream_of_its_player_once(client: httpx.AsyncC
     of_a_match = (await ada.post("/v1/stream-tickets", json={"match_id": match_id})).json()["ticket"]
     assert (await client.get(path, params={"ticket": of_a_match})).status_code == 401
     assert (await client.get(path)).json()["code"] == "not_authenticated"
+
+
+async def test_who_waits_in_vain_looks_once(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time of many is up in the same moment there is nothing to look at again."""
+    ada, turns, looks = await join("Ada"), app.state["turns"], 0
+    of = turns.of
+
+    async def looked(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return await of(*arguments)
+
+    monkeypatch.setattr(turns, "of", looked)
+    answer = await ada.get("/v1/players/me/turns", params={"wait": 1})
+    assert (answer.json()["items"], looks) == ([], 1)

@@ -6,7 +6,10 @@ import time
 from typing import Any, NamedTuple
 
 import httpx
+import pytest
+from litestar import Litestar
 
+from service.recent import Asked
 from service.talk import MESSAGES_MAX
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
@@ -169,3 +172,37 @@ async def test_a_whisper_wakes_nobody_else(join: Join, client: httpx.AsyncClient
     for nothing, late in others:
         assert nothing == []
         assert late > 0.95
+
+
+async def test_those_who_wait_look_once_whoever_whispers(
+    app: Litestar, join: Join, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A whisper wakes all who wait at the match. Whether it is theirs to hear is asked for them together; and when the time is up there is
+    nothing to look at again.
+    """
+    talkers = await playing(join, options=WHISPERS)
+    await talkers.say(0, "Good evening")
+    cursor = (await talkers.heard(client))["next_cursor"]
+    talk, looks, questions, all_wait = app.state["talk"], 0, 0, asyncio.Event()
+    heard, ask_said = talk.heard, talk._ask_said
+
+    async def looked(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        if looks == len(waiting):
+            all_wait.set()
+        return await heard(*arguments)
+
+    async def asked(key: Any) -> bool:
+        nonlocal questions
+        questions += 1
+        return bool(await ask_said(key))
+
+    monkeypatch.setattr(talk, "heard", looked)
+    monkeypatch.setattr(talk, "_said", Asked(asked))
+    waiting = [asyncio.create_task(talkers.heard(client, after=cursor, wait=1)) for _ in range(8)]
+    await all_wait.wait()
+    await talkers.say(0, "Show a 6", to_seat=1)
+    assert [page["items"] for page in await asyncio.gather(*waiting)] == [[]] * len(waiting)
+    assert looks == len(waiting)
+    assert questions <= 2
