@@ -1,12 +1,8 @@
-"""What the guide gives out to follow a match, its talk and what waits, and to send, and the examples use: nothing is lost or done
-twice, and all of it ends."""
+"""What the guide gives out to follow a match, its talk and what waits for a player: nothing is lost or told twice, and all of it ends."""
 
 import json
-import os
-import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,73 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.docs.conftest import COPIED, EXAMPLES, FOLLOWERS
 from tests.docs.scripted import MATCH, Answer, Script, bye, event, playing, shown, told
+from tests.docs.started import Commands, started, steps
 from tests.faults.served import served
 
 ROOT = Path(__file__).resolve().parents[2]
-HASTE = {
-    "read=45": "read=5",
-    "SILENCE_MS = 45_000": "SILENCE_MS = 5000",
-    "sleep(wait)": "sleep(wait / 50)",
-    "sleep(tries.pause(failure))": "sleep(tries.pause(failure) / 50)",
-    "stop.wait(tries.pause(failure))": "stop.wait(tries.pause(failure) / 50)",
-    "TRY_SECONDS = 20.0": "TRY_SECONDS = 3.0",
-    "TRY_MS = 20_000": "TRY_MS = 3000",
-    "setTimeout(over, wait)": "setTimeout(over, wait / 50)",
-}
-"""What a test does not wait for; a line is still silent for longer than a busy machine is."""
-
-SENDERS = ("sender.py", "async_sender.py", "sender.ts")
-
-Commands = Mapping[str, Sequence[str]]
-
-
-@pytest.fixture(scope="module")
-def patient(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
-    """How each program that follows or sends is started, by its name, which is in its language."""
-    folder = tmp_path_factory.mktemp("python")
-    for source in (*(EXAMPLES / "python" / f"{name}.py" for name in COPIED), *FOLLOWERS.glob("*.py")):
-        shutil.copy(source, folder)
-    return _programs(folder, javascript)
-
-
-@pytest.fixture(scope="module")
-def programs(patient: Commands, javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
-    """The same, in a hurry."""
-    folder = tmp_path_factory.mktemp("hasty")
-    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    kept = set(HASTE)
-    for source in (*(EXAMPLES / "python").glob("*.py"), *FOLLOWERS.glob("*.py"), *javascript.glob("*.js")):
-        text = source.read_text("utf-8")
-        kept -= {slow for slow in kept if slow in text}
-        for slow, quick in HASTE.items():
-            text = text.replace(slow, quick)
-        (folder / source.name).write_text(text, "utf-8")
-    assert not kept
-    return _programs(folder, folder)
-
-
-def _programs(python: Path, javascript: Path) -> Commands:
-    found = {source.name: (sys.executable, "-W", "error", str(python / source.name)) for source in FOLLOWERS.glob("*.py")}
-    return found | {source.name: ("node", str(javascript / source.with_suffix(".js").name)) for source in FOLLOWERS.glob("*.ts")}
-
-
-def started(program: Sequence[str], *arguments: str, **given: str) -> "subprocess.Popen[str]":
-    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()} | given
-    return subprocess.Popen(
-        [*program, *arguments], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-def steps(following: "subprocess.Popen[str]") -> list[Any]:
-    """What a program tells until it ends."""
-    try:
-        said, errors = following.communicate(timeout=60)
-    finally:
-        following.kill()
-    assert (following.returncode, errors) == (0, "")
-    return [json.loads(line) for line in said.splitlines()]
 
 
 def followed(
@@ -95,18 +29,6 @@ def followed(
             started(programs[name], script.address + MATCH, "lud_token", *after) for name, script in zip(names, scripts, strict=True)
         ]
         return [(steps(each), script.ids) for each, script in zip(following, scripts, strict=True)]
-
-
-def sent(programs: Commands, commands: Sequence[Answer], *how: str) -> list[tuple[list[Any], list[str]]]:
-    """What each sender tells that sends one command to this script, and the keys that came, all at the same time.
-
-    `how` are its timeout, its patience, and the key if it has one.
-    """
-    with ExitStack() as all_of_them:
-        scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in SENDERS]
-        given = how or ("30", "60")
-        sending = [started(programs[name], script.address + MATCH, *given) for name, script in zip(SENDERS, scripts, strict=True)]
-        return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
 
 
 def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_the_last_of_its_batch(programs: Commands) -> None:
@@ -175,90 +97,6 @@ def test_who_thinks_holds_up_nothing_and_who_leaves_is_let_go_at_once(name: str,
             assert [json.loads(following.stdout.readline()) for _ in before] == before
             said, errors = following.communicate("this\n", timeout=20)
             assert ([json.loads(line) for line in said.splitlines()], errors) == (["chosen this", "left"], "")
-
-
-def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands) -> None:
-    commands = [
-        Answer(503, "unavailable", retry_after="7"),
-        Answer(409, "key_in_flight"),
-        Answer(text="{", end="cut"),
-        Answer(502, text="<html>"),
-        Answer(429, "rate_limited", retry_after="Wed, 21 Oct 2026 07:28:00 GMT"),
-        Answer(504),
-        Answer(text='{"version": 5}'),
-    ]
-    for (*pauses, found, end), keys in sent(programs, commands):
-        assert [why for why, _, _ in pauses] == ["unavailable"] * 6
-        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10))]
-        assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True]
-        assert (found, end) == ("found", [{"version": 5}, '"v5"'])
-        assert (len(keys), len(set(keys))) == (7, 1)
-
-
-@pytest.mark.parametrize(
-    ("status", "code"), [(409, "decision_closed"), (422, "invalid_body"), (401, "not_authenticated"), (500, "internal_error")]
-)
-def test_a_no_to_a_command_is_passed_on_and_not_asked_for_again(status: int, code: str, programs: Commands) -> None:
-    for told_steps, keys in sent(programs, [Answer(status, code)]):
-        assert told_steps == [[status, code]]
-        assert len(keys) == 1
-
-
-def test_a_no_after_no_answer_tells_that_the_line_is_there(programs: Commands) -> None:
-    for (_, found, end), keys in sent(programs, [Answer(503, "unavailable"), Answer(409, "decision_closed")]):
-        assert (found, end) == ("found", [409, "decision_closed"])
-        assert len(set(keys)) == 1
-
-
-def test_who_sends_gives_up_in_the_end_and_can_send_it_again_with_the_same_key(programs: Commands) -> None:
-    for (*pauses, end), keys in sent(programs, [Answer(503, "unavailable")] * 20, "30", "8", "my-key"):
-        assert 1 <= len(pauses) <= 3  # The next one would come after ten seconds.
-        assert end == ["unanswered", "my-key"]
-        assert keys == ["my-key"] * (len(pauses) + 1)
-    for (*_, end), keys in sent(programs, [Answer(503, "unavailable")], "30", "1"):
-        assert [end] == [["unanswered", key] for key in keys]
-    assert [end for end, _ in sent(programs, [Answer(429, "rate_limited", retry_after="3600")])] == [[[429, "rate_limited"]]] * len(SENDERS)
-
-
-def test_a_line_that_hangs_is_tried_again_and_takes_no_more_patience_than_there_is(programs: Commands) -> None:
-    """Though the client would wait for ever."""
-    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], "none", "60"):
-        assert end == [{"version": 5}, '"v5"']
-        assert len(set(keys)) == 1
-    for end, _ in sent(programs, [Answer(text="{", end="never")] * 7, "none", "1", "my-key"):
-        assert end == [["unanswered", "my-key"]]
-
-
-def test_a_mistake_of_the_program_that_sends_is_no_lost_line(programs: Commands) -> None:
-    assert [told for told, _ in sent(programs, [], "30", "60", "mistake")] == [[["mistake"]]] * len(SENDERS)
-
-
-@pytest.mark.parametrize("name", ["sender.py", "sender.ts"])
-def test_who_leaves_sends_no_more(name: str, patient: Commands) -> None:
-    """While nothing comes, and in a pause. Where all is async, the task is cancelled."""
-    for answer, lines in (Answer(text="{", end="never"), 0), (Answer(503, "unavailable", retry_after="30"), 1):
-        with (
-            playing(Script(commands=[answer])) as script,
-            started(patient[name], script.address + MATCH, "none", "60", "my-key") as sending,
-        ):
-            try:
-                assert sending.stdout
-                [sending.stdout.readline() for _ in range(lines)]
-                said, errors = sending.communicate("leave\n", timeout=20)
-            finally:
-                sending.kill()
-            assert (json.loads(said), errors) == (["unanswered", "my-key"], "")
-
-
-def test_a_server_that_is_not_there_or_says_nothing_is_asked_again(programs: Commands) -> None:
-    for (*_, end), keys in sent(programs, [Answer(text="{", end="never"), *[Answer(text='{"version": 5}')] * 7], "1", "60"):
-        assert end == [{"version": 5}, '"v5"']
-        assert len(set(keys)) == 1
-    with playing(Script()) as script:
-        gone = script.address  # Nobody is there any more when it is asked.
-    for sending in [started(programs[name], gone + MATCH, "30", "8", "my-key") for name in SENDERS]:
-        *pauses, end = steps(sending)
-        assert (1 <= len(pauses) <= 3, end) == (True, ["unanswered", "my-key"])
 
 
 @pytest.mark.timeout(200)
