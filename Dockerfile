@@ -12,6 +12,7 @@ COPY migrations migrations
 COPY openapi openapi
 COPY docs docs
 COPY examples examples
+COPY verify verify
 RUN /venv/bin/pip install --no-cache-dir --no-deps --no-index --no-build-isolation .
 
 FROM python:3.13-slim

@@ -26,12 +26,12 @@ class ProvenSeal(msgspec.Struct, frozen=True):
 
     version: Annotated[int, Meta(description="The event of the choice.")]
     seat: Annotated[Seat, Meta(description="The seat that chose.")]
-    command: Annotated[str, Meta(description="What it chose: the command as JSON text, with sorted keys and no blanks, as it was sealed.")]
+    command: Annotated[str, Meta(description="What it chose, the command as JSON text: parse it before you hash it.")]
     seal: Annotated[str, Meta(description="As it stood beside the veiled event.")]
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """The transcript of all chance and all secrets of a match; `verify/` in the repository checks one in a page of code."""
+    """The transcript of all chance and all secrets of a match; the programs at `/docs/verify/` check one in a page of code."""
 
     scheme: Annotated[str, Meta(description="Which rules of checking apply.")]
     match_id: Annotated[str, Meta(description="The match's id.")]

@@ -6,7 +6,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name: str) -> Path:
-    """The folder `name` (`migrations`, `openapi`, `docs`, `examples`): inside the package once installed, beside it in a checkout.
+    """The folder `name` (`migrations`, `openapi`, `docs` and others): inside the package once installed, beside it in a checkout.
 
     Raises `FileNotFoundError` when it is in neither place.
     """

@@ -1,13 +1,12 @@
-// Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Node 18 or newer and nothing else.
+// Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs a browser, or Node 20 or newer, and nothing else.
 // Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs [events.json ...]
 //
 // The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
 // against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
 // game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
-
-import { createHash, createHmac } from "node:crypto";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+//
+// In a client: [...(await faults(record)), ...brokenPromises(record, seen)], a list of sentences, where `record` is what get_record
+// answers and `seen` are all the items that you were told. A browser has the hashes on a page that came by https, or from localhost.
 
 const SCHEME = "ludi-fair-v1";
 
@@ -17,47 +16,58 @@ function canonical(value) {
     return `{${Object.keys(value).sort().map((key) => `${canonical(key)}:${canonical(value[key])}`).join(",")}}`;
   return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
-const sha = (...value) => createHash("sha256").update(canonical([SCHEME, ...value])).digest("hex");
-const mac = (key, ...value) => createHmac("sha256", key).update(canonical([SCHEME, ...value])).digest();
+
+const bytes = (...value) => new TextEncoder().encode(canonical([SCHEME, ...value]));
+const hex = (digest) => [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const unhex = (text) => Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+const sha = async (...value) => hex(await crypto.subtle.digest("SHA-256", bytes(...value)));
 const same = (a, b) => canonical(a) === canonical(b);
 
-function* words(key, number) {
+async function mac(key, ...value) {
+  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return crypto.subtle.sign("HMAC", imported, bytes(...value));
+}
+
+async function* words(key, number) {
   for (let block = 0; ; block++) {
-    const digest = mac(key, "draw", number, block);
-    for (let at = 0; at < 32; at += 4) yield digest.readUInt32BE(at);
+    const digest = new DataView(await mac(key, "draw", number, block));
+    for (let at = 0; at < 32; at += 4) yield digest.getUint32(at);
   }
 }
 
-function below(stream, limit) {
+async function below(stream, limit) {
   const fair = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {
-    const word = stream.next().value;
+    const { value: word } = await stream.next();
     if (word < fair) return word % limit;
   }
 }
 
-function drawn(key, number, request) {
+async function drawn(key, number, request) {
   const stream = words(key, number);
-  if (request.kind === "roll") return Array.from({ length: request.dice }, () => 1 + below(stream, request.sides));
-  const items = [...request.items];
+  const [faces, items] = [[], [...(request.items ?? [])]];
+  if (request.kind === "roll") {
+    while (faces.length < request.dice) faces.push(1 + (await below(stream, request.sides)));
+    return faces;
+  }
   for (let last = items.length - 1; last > 0; last--) {
-    const other = below(stream, last + 1);
+    const other = await below(stream, last + 1);
     [items[last], items[other]] = [items[other], items[last]];
   }
   return items;
 }
 
 // Everything in the record of a match that does not bear checking.
-export function faults(record) {
+export async function faults(record) {
   const { proof, match_id: match } = record;
   const events = new Map(record.events.map((item) => [item.version, item]));
   if (record.events.some((item, index) => item.version !== index + 1) || record.events.at(-1)?.event.type !== "match.ended")
     return ["the record is not whole"];
   const opened = events.get(1).event;
   if (proof.scheme !== SCHEME || opened.scheme !== SCHEME) return ["the scheme is another one"];
-  const key = mac(Buffer.from(proof.seed, "hex"), "key", match, proof.entropy);
+  const key = await mac(unhex(proof.seed), "key", match, proof.entropy);
   const found = [];
-  const commitment = sha("commit", match, proof.seed);
+  const commitment = await sha("commit", match, proof.seed);
   if (opened.commitment !== commitment || proof.commitment !== commitment) found.push("the seed is not the one committed to");
   const forATest = record.events.some((item) => item.event.type === "match.draws_fixed");
   if (forATest) found.push("the draws were set beforehand, for a test");
@@ -68,12 +78,12 @@ export function faults(record) {
   if (!same(proof.draws.map((draw) => [draw.version, draw.number]), shown)) found.push("the draws are not those of the events");
   if (!proof.draws.every((draw, index) => draw.number === index + 1)) found.push("the draws are not numbered from 1");
   for (const draw of proof.draws)
-    if (!forATest && !same(drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
+    if (!forATest && !same(await drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
   const sealed = record.events.filter((item) => item.seal).map((item) => item.version);
   if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
   for (const { version, seat, command, seal } of proof.seals) {
     const [item, choice] = [events.get(version), JSON.parse(command)];
-    const right = sha("seal", match, version, seat, choice, mac(key, "salt", version).toString("hex"));
+    const right = await sha("seal", match, version, seat, choice, hex(await mac(key, "salt", version)));
     if (right !== seal || item?.seal !== seal || item?.seat !== seat)
       found.push(`the choice of event ${version} was changed after it was made`);
     else if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(item.event[field] ?? null, value)))
@@ -108,7 +118,7 @@ function given(text, fields, what) {
   return value;
 }
 
-function main(names) {
+async function main(names, { readFileSync }) {
   let record, seen;
   try {
     record = given(readFileSync(0, "utf8"), ["match_id", "events", "proof"], "the record of a match");
@@ -117,10 +127,16 @@ function main(names) {
     console.error(`Nothing was checked. ${why.message}`);
     return 2;
   }
-  const wrong = [...faults(record), ...seen.flatMap((items) => brokenPromises(record, items))];
+  const wrong = [...(await faults(record)), ...seen.flatMap((items) => brokenPromises(record, items))];
   console.log(wrong.join("\n") || "Everything bears checking: the seed, every draw, every secret choice.");
   return wrong.length ? 1 : 0;
 }
 
-const [, program = ""] = process.argv;
-if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) process.exitCode = main(process.argv.slice(2));
+async function runIfThisIsTheProgram([, program = "", ...names]) {
+  const ofNode = (name) => import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`); // Unknown to what bundles for browsers.
+  const [files, addresses] = [await ofNode("fs"), await ofNode("url")];
+  if (files.existsSync(program) && files.realpathSync(program) === addresses.fileURLToPath(import.meta.url))
+    process.exitCode = await main(names, files);
+}
+
+if (globalThis.process?.versions?.node) runIfThisIsTheProgram(process.argv);

@@ -1,10 +1,13 @@
-"""Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Python 3.9 or newer and nothing else.
+"""Checks the dice and the secret choices of a match, scheme ludi-fair-v1. Needs Python 3.10 or newer and nothing else.
 
 Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py [events.json ...]
 
 The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
 against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
 game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
+
+In a client: faults(record) + broken_promises(record, seen), both lists of sentences, where `record` is what get_record answers and `seen`
+are all the items that you were told.
 """
 
 import hashlib
@@ -12,23 +15,25 @@ import hmac
 import json
 import pathlib
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 SCHEME = "ludi-fair-v1"
 
 
-def canonical(value):
+def canonical(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode()
 
 
-def sha(*value):
+def sha(*value: Any) -> str:
     return hashlib.sha256(canonical([SCHEME, *value])).hexdigest()
 
 
-def mac(key, *value):
+def mac(key: bytes, *value: Any) -> bytes:
     return hmac.new(key, canonical([SCHEME, *value]), hashlib.sha256).digest()
 
 
-def words(key, number):
+def words(key: bytes, number: int) -> Iterator[int]:
     block = 0
     while True:
         digest = mac(key, "draw", number, block)
@@ -36,12 +41,12 @@ def words(key, number):
         block += 1
 
 
-def below(stream, limit):
+def below(stream: Iterator[int], limit: int) -> int:
     fair = 2**32 - 2**32 % limit
     return next(word for word in stream if word < fair) % limit
 
 
-def drawn(key, number, request):
+def drawn(key: bytes, number: int, request: dict[str, Any]) -> list[Any]:
     stream = words(key, number)
     if request["kind"] == "roll":
         return [1 + below(stream, request["sides"]) for _ in range(request["dice"])]
@@ -52,7 +57,7 @@ def drawn(key, number, request):
     return items
 
 
-def faults(record):
+def faults(record: dict[str, Any]) -> list[str]:
     """Everything in the record of a match that does not bear checking."""
     proof, events = record["proof"], {item["version"]: item for item in record["events"]}
     if list(events) != list(range(1, len(record["events"]) + 1)) or not events or events[len(events)]["event"]["type"] != "match.ended":
@@ -89,18 +94,18 @@ def faults(record):
     return found
 
 
-def broken_promises(record, seen):
+def broken_promises(record: dict[str, Any], seen: list[dict[str, Any]]) -> list[str]:
     """Everything in these events, as they were told during the match, that the record tells otherwise now."""
     events = {item["version"]: item for item in record["events"]}
     return [f"event {item['version']} was another one when you saw it" for item in seen if not kept(item, events.get(item["version"]))]
 
 
-def kept(item, now):
+def kept(item: dict[str, Any], now: dict[str, Any] | None) -> bool:
     told = {field: value for field, value in item["event"].items() if value is not None}
     return now is not None and {**item, "event": None} == {**now, "event": None} and {**now["event"], **told} == now["event"]
 
 
-def given(text, fields, what):
+def given(text: str, fields: set[str], what: str) -> dict[str, Any]:
     """The JSON of this text, which holds these fields. Raises ValueError, in words for whoever handed us something else."""
     try:
         value = json.loads(text)
@@ -114,7 +119,7 @@ def given(text, fields, what):
     return value
 
 
-def main():
+def main() -> int:
     try:
         record = given(sys.stdin.read(), {"match_id", "events", "proof"}, "the record of a match")
         seen = [given(pathlib.Path(name).read_text("utf-8"), {"items"}, f"a list of events ({name})")["items"] for name in sys.argv[1:]]

@@ -27,6 +27,9 @@ GUIDE = "/docs/guide/"
 EXAMPLES = "/docs/examples/"
 """Where the files of `examples/` are: the pages' links to them hold here too."""
 
+VERIFY = "/docs/verify/"
+"""Where the files of `verify/` are, for the same reason."""
+
 ADDRESS = b"http://localhost:8000"
 """What the pages call the server."""
 
@@ -77,7 +80,17 @@ def show_page(page: FromPath[str], request: StrictRequest) -> Response[bytes] | 
 @get(EXAMPLES + "{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
 def show_example(file: FromPath[str]) -> Response[bytes]:
     """One of the files that are there to be copied, as it is."""
-    content = _examples().get(file.strip("/"))
+    return _as_it_is(_examples(), file)
+
+
+@get(VERIFY + "{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
+def show_verifier(file: FromPath[str]) -> Response[bytes]:
+    """One of the programs that check the record of a match, as it is."""
+    return _as_it_is(_verifiers(), file)
+
+
+def _as_it_is(files: Mapping[str, bytes], name: str) -> Response[bytes]:
+    content = files.get(name.strip("/"))
     if content is None:
         raise Trouble("not_found")
     return Response(content, media_type="text/plain", headers=HEADERS)
@@ -89,6 +102,12 @@ def _examples() -> Mapping[str, bytes]:
     folder = resources.folder("examples")
     names = (name for language in ("python", "typescript") for name in sorted((folder / language).glob("*.*")) if name.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in names}
+
+
+@cache
+def _verifiers() -> Mapping[str, bytes]:
+    """The files of `verify/` by their names there."""
+    return {path.name: path.read_bytes() for path in sorted(resources.folder("verify").glob("verify.*"))}
 
 
 @get("/docs/assets/{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
@@ -141,4 +160,4 @@ def _with_anchor(heading: re.Match[str]) -> str:
     return f'<h{heading[1]} id="{html.escape(name)}">{heading[2]}</h{heading[1]}>'
 
 
-ROUTES = (open_docs, show_docs, open_guide, show_page, show_example, show_asset)
+ROUTES = (open_docs, show_docs, open_guide, show_page, show_example, show_verifier, show_asset)

@@ -52,6 +52,7 @@ def page(
         "## Commands\n\n" + "\n\n".join(_records(game, schemas, "Command", said)),
         "## Events\n\n" + "\n\n".join(_records(game, schemas, "Event", said)),
         "## Pieces\n\n" + "\n".join(_pieces(game)),
+        "## Chance\n\n" + said["chance"] if "chance" in said else "",
         "## Refusals and ends\n\n" + "\n".join(_words(game, refusals)),
         "## A match in excerpts\n\n" + "\n\n".join(_match(said, pairs)),
     ]
@@ -172,11 +173,16 @@ def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str, no
 
 
 def _pieces(game: Mapping[str, Any]) -> Iterator[str]:
-    yield "| id | set | how many | worth | name |"
-    yield "| --- | --- | --- | --- | --- |"
+    """A line for each piece; one that is alike in several sets stands once."""
+    lines = dict[str, list[str]]()
     for each in game["components"]:
         name, values = game["labels"][each["label"]], ", ".join(f"{what} {number}" for what, number in each["values"].items())
-        yield f"| `{each['id']}` | `{each['set']}` | {each['count']} | {values} | {name['en']} / {name['fr']} |"
+        line = f"| {each['count']} | {values} | {name['en']} / {name['fr']} |"
+        lines.setdefault(f"| `{each['id']}` | {{sets}} {line}", []).append(f"`{each['set']}`")
+    yield "| id | set | how many | worth | name |"
+    yield "| --- | --- | --- | --- | --- |"
+    for line, sets in lines.items():
+        yield line.replace("{sets}", " ".join(sets))
 
 
 def _words(game: Mapping[str, Any], refusals: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -15,7 +15,6 @@ from typing import Any
 import httpx
 import pytest
 
-from tests import node
 from tests.docs.conftest import COPIED, EXAMPLES, FOLLOWERS
 from tests.docs.scripted import MATCH, Answer, Script, bye, event, playing, shown, told
 from tests.faults.served import served
@@ -102,24 +101,6 @@ def sent(programs: Commands, commands: Sequence[Answer], patience: str = "30") -
         scripts = [all_of_them.enter_context(playing(Script(commands=commands))) for _ in SENDERS]
         sending = [started(programs[name], script.address + MATCH, patience) for name, script in zip(SENDERS, scripts, strict=True)]
         return [(steps(each), script.keys) for each, script in zip(sending, scripts, strict=True)]
-
-
-@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk"), ("words.md", "words")])
-@pytest.mark.parametrize("source", ["python/{}.py", "typescript/{}.ts"])
-def test_the_guide_leads_to_what_the_examples_use(page: str, name: str, source: str) -> None:
-    assert f"](../examples/{source.format(name)})" in (ROOT / "docs" / page).read_text("utf-8")
-    assert (EXAMPLES / source.format(name)).is_file()
-
-
-def test_what_is_copied_fits_into_a_project_for_browsers(javascript: Path) -> None:
-    """Of the usual kind, that insists on more than `strict`; with the types of Node.js they are checked with the examples."""
-    insists = "strict noUncheckedIndexedAccess exactOptionalPropertyTypes noUnusedLocals noUnusedParameters erasableSyntaxOnly"
-    insists += " verbatimModuleSyntax noPropertyAccessFromIndexSignature"
-    browser = {"target": "ES2022", "lib": ["ES2022", "DOM"], "types": [], "module": "ESNext", "moduleResolution": "bundler"}
-    project = {"compilerOptions": browser | dict.fromkeys(insists.split(), True), "files": [f"{name}.ts" for name in COPIED]}
-    (javascript / "tsconfig.browser.json").write_text(json.dumps(project), "utf-8")
-    done = node.run("tsc", "--project", "tsconfig.browser.json", "--noEmit", "--skipLibCheck", folder=javascript)
-    assert done.returncode == 0, done.stdout
 
 
 def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_the_last_of_its_batch(programs: Commands) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import runpy
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -17,17 +16,16 @@ from tests.fairness.ends import ENDS, ENTROPY, OPTIONS, changed, opened, played_
 from tests.laws.matches import first_choice, played, secret
 from tests.service.conftest import Join
 from tests.table import Match, Table
+from verify.verify import broken_promises, faults
 
 VERIFY = Path(__file__).resolve().parents[2] / "verify"
-PYTHON = runpy.run_path(str(VERIFY / "verify.py"))
-faults: Callable[[Any], list[str]] = PYTHON["faults"]
-broken_promises: Callable[[Any, Any], list[str]] = PYTHON["broken_promises"]
 
 BOTH = """
 const { faults, brokenPromises } = await import(process.argv[1]);
 let text = "";
 for await (const part of process.stdin) text += part;
-console.log(JSON.stringify(JSON.parse(text).map(([record, seen]) => [faults(record), brokenPromises(record, seen)])));
+const told = JSON.parse(text).map(async ([record, seen]) => [await faults(record), brokenPromises(record, seen)]);
+console.log(JSON.stringify(await Promise.all(told)));
 """
 """Asks the JavaScript verifier about many records at once."""
 

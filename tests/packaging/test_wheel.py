@@ -55,7 +55,7 @@ def test_it_brings_every_file_that_is_not_python(installed: Path) -> None:
         for path in (ROOT / package).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 assert (installed / path.relative_to(ROOT)).is_file(), path
-    for name in ("migrations", "openapi", "docs", "examples"):
+    for name in ("migrations", "openapi", "docs", "examples", "verify"):
         said = run(installed, "-c", f"from service import resources; print(resources.folder({name!r}))").stdout.strip()
         assert Path(said) == installed / "service" / "_data" / name
         for path in (ROOT / name).rglob("*"):

@@ -95,10 +95,17 @@ async def test_what_is_there_to_be_copied_comes_as_it_is(client: httpx.AsyncClie
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), other
 
 
+async def test_the_verifiers_come_as_they_are(client: httpx.AsyncClient) -> None:
+    folder = resources.folder("verify")
+    for name in ("verify.py", "verify.mjs", "verify.d.mts"):
+        answer = await client.get(f"/docs/verify/{name}")
+        assert (answer.content, answer.headers["content-type"]) == ((folder / name).read_bytes(), "text/plain; charset=utf-8")
+
+
 @pytest.mark.parametrize(
     "name", ["%00", "index.html%00.js", "a" * 300, "a/" * 3000, "index.html/x", "swagger-ui", "%ff", "%2fetc%2fpasswd"]
 )
-@pytest.mark.parametrize("folder", ["assets", "guide", "examples"])
+@pytest.mark.parametrize("folder", ["assets", "guide", "examples", "verify"])
 async def test_what_no_file_can_be_called_is_not_there(client: httpx.AsyncClient, folder: str, name: str) -> None:
     assert (await client.get(f"/docs/{folder}/{name}")).status_code == 404
 
