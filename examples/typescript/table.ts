@@ -133,6 +133,7 @@ async function play(baseUrl: string, options: OptionsInput): Promise<void> {
     for (const { rank, seat, score } of view.result?.ranking ?? []) console.log(`${rank}. ${NAMES[seat]}, ${score} points`);
   }
   terminal.close();
+  process.stdin.destroy(); // Else Node.js waits for one more line.
 }
 
 const [game = "", address = "http://localhost:8000"] = process.argv.slice(2);

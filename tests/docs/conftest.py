@@ -28,7 +28,7 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of what there is to copy, and of the programs that try it, made JavaScript as the guide says."""
     folder = tmp_path_factory.mktemp("javascript")
     node.program("tsc")
-    sources = [*(EXAMPLES / "typescript" / f"{name}.ts" for name in COPIED), *FOLLOWERS.glob("*.ts")]
+    sources = [*(EXAMPLES / "typescript" / f"{name}.ts" for name in (*COPIED, "terminal")), *FOLLOWERS.glob("*.ts")]
     for source in sources:
         shutil.copy(source, folder)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
@@ -43,7 +43,7 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def patient(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
     """How each program that follows or sends is started, by its name, which is in its language."""
     folder = tmp_path_factory.mktemp("python")
-    for source in (*(EXAMPLES / "python" / f"{name}.py" for name in COPIED), *FOLLOWERS.glob("*.py")):
+    for source in (*(EXAMPLES / "python" / f"{name}.py" for name in (*COPIED, "terminal")), *FOLLOWERS.glob("*.py")):
         shutil.copy(source, folder)
     return programs_in(folder, javascript)
 

@@ -28,15 +28,14 @@ HASTE = {
 
 def programs_in(python: Path, javascript: Path) -> Commands:
     """Those that are in these two folders."""
-    found = {source.name: (sys.executable, "-W", "error", str(python / source.name)) for source in FOLLOWERS.glob("*.py")}
-    return found | {source.name: ("node", str(javascript / source.with_suffix(".js").name)) for source in FOLLOWERS.glob("*.ts")}
+    found = {path.name: (sys.executable, "-W", "error", str(path)) for path in python.glob("*.py")}
+    return found | {path.with_suffix(".ts").name: ("node", str(path)) for path in javascript.glob("*.js")}
 
 
-def started(program: Sequence[str], *arguments: str, **given: str) -> "subprocess.Popen[str]":
+def started(program: Sequence[str], *arguments: str, folder: Path | None = None, **given: str) -> "subprocess.Popen[str]":
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()} | given
-    return subprocess.Popen(
-        [*program, *arguments], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*program, *arguments], cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def steps(following: "subprocess.Popen[str]") -> list[Any]:
