@@ -17,7 +17,8 @@ import pytest
 from domain.games import GAMES
 from domain.match.game import AnyGame
 from service.play.words import Language, Words
-from tests.docs.conftest import EXAMPLES, FOLLOWERS
+from tests.docs.conftest import EXAMPLES
+from tests.docs.started import FOLLOWERS
 from tests.laws.matches import sample
 from tests.laws.samples import commands
 
