@@ -16,6 +16,7 @@ from service.live.watch import Watch
 from service.matches import Matches
 from service.players import Players, Timestamp
 from service.projector import whole_seconds
+from service.recent import Asked
 from service.store import EventStore, Waiting
 
 
@@ -60,10 +61,18 @@ class Turns:
 
     def __init__(self, store: EventStore, matches: Matches, players: Players, watch: Watch) -> None:
         self._store, self._players, self.watch = store, players, watch
+        self._listed = Asked(self._list)
         matches.when_moved(self._moved)
 
     async def of(self, player_id: str, after: Place, limit: int) -> list[tuple[TurnOrInvitation, Place]]:
-        """Up to `limit` of what waits for this player after a place in their list, the most urgent first. Raises `StoreAway`."""
+        """Up to `limit` of what waits for this player after a place in their list, the most urgent first. Raises `StoreAway`.
+
+        All who ask for the same at the same time, such as those whom one move has woken, share one look.
+        """
+        return await self._listed((player_id, after, limit))
+
+    async def _list(self, asked: tuple[str, Place, int]) -> list[tuple[TurnOrInvitation, Place]]:
+        player_id, after, limit = asked
         rows = await self._store.turns(player_id, after, limit)
         shown = [msgspec.json.decode(row.shown, type=Shown) for row in rows]
         hosts = await self._players.names({each.host for each in shown if not each.owed})

@@ -2,22 +2,36 @@
 
 import asyncio
 import random
+import threading
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent import futures
 from typing import Protocol, TypeVar
 
 import httpx
-from follow import Lost, Refused
+from follow import GLANCE_SECONDS, Found, Lost, Refused
 
-PAUSES_SECONDS = (1, 2, 4, 10, 10, 10, 10)
-"""Before each further try; when all have failed, it is over."""
+PATIENCE_SECONDS = 45.0
+"""For all tries and the pauses between them."""
 
-LONGEST_SECONDS = 60
-"""Who is to come back later than that does not wait here."""
+TRY_SECONDS = 20.0
+"""For one try: no answer comes any more that has not come by then."""
 
-FAILURES = (Refused, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
+PAUSES_SECONDS = (1, 2, 4, 10)
+"""Before the further tries; the last one before each that follows."""
+
+FAILURES = (Refused, TimeoutError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
 """A no, or no answer."""
+
+
+class Unanswered(Exception):
+    """No answer came for as long as one had patience, and nobody knows whether it was carried out. To send the same again with this
+    `key` can do no harm."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__("no answer")
+        self.key = key
 
 
 class Answer(Protocol):
@@ -39,50 +53,99 @@ Answered = TypeVar("Answered", bound=Answer)
 class Tries:
     """The tries of one request, and the key that they share."""
 
-    def __init__(self, lost: Lost) -> None:
-        self.key, self.lost, self.pauses = str(uuid.uuid4()), lost, iter(PAUSES_SECONDS)
+    def __init__(self, lost: Lost, found: Found, key: str | None, patience: float) -> None:
+        self.key, self.lost, self.found, self.failures = key or new_key(), lost, found, 0
+        self.end = time.monotonic() + patience
+
+    def seconds(self) -> float:
+        """How long the next one may take."""
+        return max(0.0, min(TRY_SECONDS, self.end - time.monotonic()))
+
+    def heard(self, answer: Answered) -> Answered:
+        """An answer that is no problem. Raises `Refused` if it is one."""
+        no = Refused(answer.status_code, answer.content, answer.headers) if answer.status_code >= 400 else None
+        if self.failures and not (no and passes(no)):
+            self.found()
+        if no:
+            raise no
+        return answer
 
     def pause(self, failure: Exception) -> float:
-        """The seconds until the next try. Raises the failure if there is none."""
-        pause, asked, detail = next(self.pauses, None), 0.0, repr(failure)
+        """The seconds until the next one. Raises `Refused` when that would be no use, and `Unanswered` when it would be too late."""
+        asked, detail = 0.0, repr(failure)
         if isinstance(failure, Refused):
             asked, detail = failure.seconds, f"HTTP {failure.status}"
-        if pause is None or asked > LONGEST_SECONDS or not passes(failure):
+        wait = max(asked, PAUSES_SECONDS[min(self.failures, len(PAUSES_SECONDS) - 1)] * random.uniform(0.8, 1.2))
+        late = time.monotonic() + wait > self.end
+        if not passes(failure) or (late and isinstance(failure, Refused) and failure.status == 429):
             raise failure
-        wait = max(asked, pause * random.uniform(0.8, 1.2))
+        if late:
+            raise Unanswered(self.key) from failure
+        self.failures += 1
         self.lost("unavailable", wait, detail)
         return wait
 
 
-def send(ask: Callable[[str], Answered], lost: Lost = lambda why, seconds, detail: None) -> Answered:
-    """The answer to what `ask` sends with this `Idempotency-Key`.
+def send(
+    ask: Callable[[str], Answered],
+    lost: Lost = lambda why, seconds, detail: None,
+    found: Found = lambda: None,
+    key: str | None = None,
+    patience: float = PATIENCE_SECONDS,
+    stop: threading.Event | None = None,
+) -> Answered:
+    """The answer to what `ask` sends with this `Idempotency-Key`, which is a new one unless you give the `key` of an earlier request.
 
-    `lost` is called before each further try. Raises `Refused` when the server says no, and what httpx raised when it does not
-    answer to the end.
+    `lost` is called before each further try, `found` when there is an answer after all. Raises `Refused` when the server says no,
+    and `Unanswered` after so many seconds of `patience`, or when `stop` is set, by whatever thread.
     """
-    tries = Tries(lost)
+    tries, stop = Tries(lost, found, key, patience), stop or threading.Event()
     while True:
         try:
-            return accepted(ask(tries.key))
+            return tries.heard(beside(ask, tries, stop))
         except FAILURES as failure:
-            time.sleep(tries.pause(failure))
+            if stop.wait(tries.pause(failure)):
+                raise Unanswered(tries.key) from failure
 
 
-async def send_async(ask: Callable[[str], Awaitable[Answered]], lost: Lost = lambda why, seconds, detail: None) -> Answered:
-    """The same for a program that is async."""
-    tries = Tries(lost)
+async def send_async(
+    ask: Callable[[str], Awaitable[Answered]],
+    lost: Lost = lambda why, seconds, detail: None,
+    found: Found = lambda: None,
+    key: str | None = None,
+    patience: float = PATIENCE_SECONDS,
+) -> Answered:
+    """The same for a program that is async. Cancel the task to end it at once."""
+    tries = Tries(lost, found, key, patience)
     while True:
         try:
-            return accepted(await ask(tries.key))
+            return tries.heard(await asyncio.wait_for(ask(tries.key), tries.seconds()))
         except FAILURES as failure:
             await asyncio.sleep(tries.pause(failure))
 
 
-def accepted(answer: Answered) -> Answered:
-    """An answer that is no problem."""
-    if answer.status_code < 400:
-        return answer
-    raise Refused(answer.status_code, answer.content, answer.headers)
+def new_key() -> str:
+    """A key for one request. Who keeps it can send that request again at any time."""
+    return str(uuid.uuid4())
+
+
+def beside(ask: Callable[[str], Answered], tries: Tries, stop: threading.Event) -> Answered:
+    """One try, in a thread of its own, so that a line that hangs holds up nobody. Raises TimeoutError if it takes too long."""
+    answer: futures.Future[Answered] = futures.Future()
+
+    def trying() -> None:
+        try:
+            answer.set_result(ask(tries.key))
+        except BaseException as failure:  # Whatever it is, it is raised to whoever waits.
+            answer.set_exception(failure)
+
+    end = time.monotonic() + tries.seconds()
+    threading.Thread(target=trying, daemon=True).start()
+    while not answer.done() and time.monotonic() < end:
+        if stop.is_set():
+            raise Unanswered(tries.key)
+        futures.wait([answer], timeout=min(GLANCE_SECONDS, end - time.monotonic()))
+    return answer.result(0)
 
 
 def passes(failure: Exception) -> bool:

@@ -38,7 +38,7 @@ from ludicitude_client.models import (
     SendCommand,
 )
 from ludicitude_client.types import Response
-from send import send
+from send import Unanswered, send
 
 Kind = TypeVar("Kind")
 Options: TypeAlias = PicoOptionsInput | LittleTrainOptionsInput
@@ -119,7 +119,7 @@ def choosing(client: AuthenticatedClient, match_id: str, asked: "queue.Queue[Dec
     """Choose what is asked, beside the loop that follows the match, which goes on while somebody thinks."""
 
     def answer(body: SendCommand) -> None:
-        send(lambda key: send_command.sync_detailed(match_id, client=client, body=body, idempotency_key=key), lost)
+        send(lambda key: send_command.sync_detailed(match_id, client=client, body=body, idempotency_key=key))
 
     while True:
         decision = asked.get()
@@ -127,17 +127,17 @@ def choosing(client: AuthenticatedClient, match_id: str, asked: "queue.Queue[Dec
             answer(choose(decision))
         except Refused as no:
             print(no.problem.get("detail", no))
-        except httpx.TransportError as cut:
-            print(cut)
-            asked.put(decision)
+        except Unanswered:
+            asked.put(decision)  # No harm if it has been made: a decision is made once.
 
 
 def play(address: str, options: Options) -> None:
     nobody = Client(base_url=address, timeout=httpx.Timeout(30))
-    ada = the(CreatedPlayer, send(lambda _: create_player.sync_detailed(client=nobody, body=CreatePlayer("Ada")), lost))
+    ada = the(CreatedPlayer, send(lambda _: create_player.sync_detailed(client=nobody, body=CreatePlayer("Ada")), lost, found))
     client = AuthenticatedClient(base_url=address, token=ada.token, timeout=httpx.Timeout(30))
     terms = OpenMatch(options, bots=["normal"])
-    opened = the(MatchView, send(lambda key: open_match.sync_detailed(client=client, body=terms, idempotency_key=key), lost))
+    answer = send(lambda key: open_match.sync_detailed(client=client, body=terms, idempotency_key=key), lost, found)
+    opened = the(MatchView, answer)
 
     asked: queue.Queue[Decision] = queue.Queue()
     threading.Thread(target=choosing, args=(client, opened.match_id, asked), daemon=True).start()

@@ -10,6 +10,8 @@ BRACES = re.compile(r"\{(\w+)\}")
 
 COLON = {"en": ": ", "fr": " : "}
 
+SEMICOLON = {"en": "; ", "fr": " ; "}
+
 
 class Words:
     """The words for one game: `game` is what `get_game` answers, `shared` what `get_labels` does.
@@ -29,9 +31,12 @@ class Words:
         words: str = self.labels[key][self.language] if key in self.labels else key
         return BRACES.sub(lambda found: str((params or {}).get(found[1], found[0])), words)
 
-    def problem(self, problem: Record) -> str:
-        """Why the server said no."""
-        return self.say(problem["message_key"], problem["message_params"])
+    def problem(self, problem: Any) -> str:
+        """Why the server said no; what a proxy says in its place is no problem of ours, and is told as no answer."""
+        key = problem.get("message_key") if isinstance(problem, Mapping) else None
+        if key is None:
+            return self.say("screen.no_answer")
+        return self.say(key, problem.get("message_params")) if key in self.labels else str(problem.get("detail", key))
 
     def sees(self, view: Record) -> None:
         """Take the names from this view, as they may have changed."""
@@ -55,8 +60,25 @@ class Words:
         return self._sentence("Command", command) or str(command["type"])
 
     def picture(self, table: Record) -> list[str]:
-        """The table, field by field with its captions."""
+        """The table, or as much of it as is given besides its `game`, field by field with its captions."""
         return self._parts(table, self._fields("Table", table["game"]))
+
+    def field(self, table: Record, name: str) -> str:
+        """One field of the table, without its caption, which is `say(f"field.{name}")`."""
+        return self._word(name, table[name], self._fields("Table", table["game"]).get(name, {}))
+
+    def piece(self, piece: str | int) -> str:
+        """One card, or one face of a die."""
+        return self.say(self.pieces.get(str(piece), str(piece)))
+
+    def time_left(self, seconds: float) -> str:
+        """How long still: minutes and seconds, hours before them when there are any, and from a day on days and hours."""
+        minutes, rest = divmod(max(0, int(seconds)), 60)
+        hours, minutes = divmod(minutes, 60)
+        time = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+        if hours >= 24:
+            time = self.say("screen.days", {"days": hours // 24, "hours": hours % 24})
+        return self.say("screen.time_left", {"time": time})
 
     def _sentence(self, union: str, record: Record) -> str | None:
         key = f"{union.lower()}.{record['type'].removeprefix(self.prefix)}"
@@ -76,7 +98,7 @@ class Words:
             case None:
                 return self.say("seat.nobody" if shape.get("format") == "seat" else "value.nothing")
             case dict():
-                return "; ".join(self._parts(value, shape.get("properties", {})))
+                return SEMICOLON[self.language].join(self._parts(value, shape.get("properties", {})))
             case list():
                 each = [self._word(name, item, shape.get("items", {})) for item in value]
                 if "x-seat-order" in shape:  # One for each seat.

@@ -72,7 +72,7 @@ export class Line {
   async ask(address: string, headers: Record<string, string> = {}): Promise<Response> {
     if (this.token) headers["Authorization"] = `Bearer ${this.token}`;
     const answer = await this.alive(fetch(address, { headers, signal: this.cutter.signal }));
-    if (answer.ok) return answer;
+    if (answer.ok || answer.status === 304) return answer;
     throw new Refused(answer, await this.alive(answer.json().catch(() => undefined)));
   }
 
@@ -117,7 +117,8 @@ export async function* kept<Each>(
   }
 }
 
-async function pause(wait: number, signal?: AbortSignal): Promise<void> {
+/** Waits for so many milliseconds, or until the signal is given. */
+export async function pause(wait: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   let over = () => {};
   const ended = new Promise<void>((done) => (over = done));

@@ -19,7 +19,7 @@ import {
   type SendCommand,
   type Table,
 } from "./ludicitude/index.js";
-import { send } from "./send.js";
+import { send, Unanswered } from "./send.js";
 
 const GAMES: Record<string, OptionsInput> = {
   pico: { game: "pico" },
@@ -98,16 +98,18 @@ const found = () => console.log("There it is again.");
 
 async function play(baseUrl: string, options: OptionsInput): Promise<void> {
   client.setConfig({ baseUrl });
-  const { token } = await send(() => createPlayer({ body: { display_name: "Ada" } }), lost);
+  const { token } = (await send(() => createPlayer({ body: { display_name: "Ada" } }), { lost, found })).data;
   client.setConfig({ auth: token });
   const terms = { options, bots: ["normal"] };
-  const { match_id } = await send((key) => openMatch({ headers: { "Idempotency-Key": key }, body: terms }), lost);
+  const opened = await send((key) => openMatch({ headers: { "Idempotency-Key": key }, body: terms }), { lost, found });
+  const { match_id } = opened.data;
 
   async function answer(decision: Decision): Promise<void> {
     const body = await choose(decision);
     try {
-      await send((key) => sendCommand({ path: { match_id }, headers: { "Idempotency-Key": key }, body }), lost);
+      await send((key) => sendCommand({ path: { match_id }, headers: { "Idempotency-Key": key }, body })); // `follow` tells of the line.
     } catch (error) {
+      if (error instanceof Unanswered) return answer(decision); // No harm if it has been made: a decision is made once.
       if (!(error instanceof Refused)) throw error;
       console.log(error.problem?.detail ?? error.message);
     }

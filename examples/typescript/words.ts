@@ -2,12 +2,14 @@
 
 export type Language = "en" | "fr";
 type Labels = Record<string, Record<Language, string>>;
+type Problem = { message_key?: string | undefined; message_params?: Record<string, unknown> | undefined; detail?: string | undefined };
 type Seat = { seat: number; kind: string; display_name: string | null; kept_for: string | null };
 type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes };
 type Shapes = Record<string, Shape>;
 
 const BRACES = /\{(\w+)\}/g;
 const COLON = { en: ": ", fr: " : " };
+const SEMICOLON = { en: "; ", fr: " ; " };
 
 export class Words {
   /** Of those who sit, in seat order; `sees` finds them in a view. */
@@ -39,9 +41,11 @@ export class Words {
     return words.replace(BRACES, (whole, name: string) => String(params[name] ?? whole));
   }
 
-  /** Why the server said no. */
-  problem({ message_key, message_params }: { message_key: string; message_params: Record<string, unknown> }): string {
-    return this.say(message_key, message_params);
+  /** Why the server said no; what a proxy says in its place is no problem of ours, and is told as no answer. */
+  problem(problem: Problem | null | undefined): string {
+    const { message_key: key, message_params, detail } = problem ?? {};
+    if (key === undefined) return this.say("screen.no_answer");
+    return key in this.labels ? this.say(key, message_params) : (detail ?? key);
   }
 
   /** Take the names from this view, as they may have changed. */
@@ -67,9 +71,29 @@ export class Words {
     return this.filled("Command", command) ?? command.type;
   }
 
-  /** The table, field by field with its captions. */
+  /** The table, or as much of it as is given besides its `game`, field by field with its captions. */
   picture(table: { game: string }): string[] {
     return this.parts(table, this.fields("Table", table.game));
+  }
+
+  /** One field of the table, without its caption, which is `say("field.<name>")`. */
+  field(table: { game: string }, name: string): string {
+    return this.word(name, (table as Record<string, unknown>)[name], this.fields("Table", table.game)[name] ?? {});
+  }
+
+  /** One card, or one face of a die. */
+  piece(piece: string | number): string {
+    return this.say(this.pieces.get(String(piece)) ?? String(piece));
+  }
+
+  /** How long still: minutes and seconds, hours before them when there are any, and from a day on days and hours. */
+  timeLeft(seconds: number): string {
+    const whole = Math.max(0, Math.floor(seconds));
+    const two = (number: number) => String(number).padStart(2, "0");
+    const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, two(whole % 60)];
+    const days = this.say("screen.days", { days: Math.floor(hours / 24), hours: hours % 24 });
+    const time = hours >= 24 ? days : hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+    return this.say("screen.time_left", { time });
   }
 
   private filled(union: string, record: { type: string }): string | undefined {
@@ -92,7 +116,7 @@ export class Words {
       return said.join(", ") || this.word(name, null, shape.items ?? {});
     }
     if (value === null || value === undefined) return this.say(shape.format === "seat" ? "seat.nobody" : "value.nothing");
-    if (typeof value === "object") return this.parts(value, shape.properties ?? {}).join("; ");
+    if (typeof value === "object") return this.parts(value, shape.properties ?? {}).join(SEMICOLON[this.language]);
     if (typeof value === "boolean") return this.say(`value.${value}`);
     if (shape.format === "seat") return this.names[Number(value)]!;
     const key = `${name}.${String(value)}`;

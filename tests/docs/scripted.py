@@ -93,6 +93,7 @@ def playing(script: Script) -> Iterator[Script]:
 def _send(asked: BaseHTTPRequestHandler, answer: Answer, over: threading.Event) -> None:
     asked.send_response(answer.status)
     asked.send_header("Retry-After", answer.retry_after)
+    asked.send_header("ETag", '"v5"')
     asked.close_connection = True
     body = (json.dumps({"code": answer.code}) if answer.code else answer.text).encode()
     if answer.end == "well":

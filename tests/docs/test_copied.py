@@ -22,9 +22,13 @@ export async function wrong(record: Record, seen: Item[]): Promise<string[]> {
 """Uses the verifier as a client in TypeScript does."""
 
 
-@pytest.mark.parametrize(("page", "name"), [("live.md", "follow"), ("client.md", "send"), ("talk.md", "talk"), ("words.md", "words")])
+GUIDE = {"follow": "live.md", "send": "client.md", "talk": "talk.md", "turns": "live.md", "words": "words.md"}
+"""On which page is said what each is for."""
+
+
+@pytest.mark.parametrize(("name", "page"), GUIDE.items())
 @pytest.mark.parametrize("source", ["python/{}.py", "typescript/{}.ts"])
-def test_the_guide_leads_to_what_the_examples_use(page: str, name: str, source: str) -> None:
+def test_the_guide_leads_to_what_the_examples_use(name: str, page: str, source: str) -> None:
     assert f"](../examples/{source.format(name)})" in (ROOT / "docs" / page).read_text("utf-8")
     assert (EXAMPLES / source.format(name)).is_file()
 

@@ -17,7 +17,8 @@ import pytest
 from domain.games import GAMES
 from domain.match.game import AnyGame
 from service.play.words import Language, Words
-from tests.docs.conftest import EXAMPLES, FOLLOWERS
+from tests.docs.conftest import EXAMPLES
+from tests.docs.started import FOLLOWERS
 from tests.laws.matches import sample
 from tests.laws.samples import commands
 
@@ -31,6 +32,23 @@ SEATS = [
 WHO: dict[Language, list[str]] = {
     "en": ["$& {number}", "A player who has left", "Bot 3", "Seat 4", "Kept for $& {number}"],
     "fr": ["$& {number}", "Un joueur parti", "Robot 3", "Place 4", "Réservée à $& {number}"],
+}
+
+PROBLEMS: list[Any] = [
+    {"message_key": "problem.rate_limited", "message_params": {"seconds": "4"}},
+    {"message_key": "problem.of_a_newer_server", "message_params": {}, "detail": "In English."},
+    {"message_key": "problem.of_a_newer_server"},
+    {},
+    None,
+]
+NO: dict[Language, list[str]] = {
+    "en": ["Not so fast! Try again in 4 seconds.", "In English.", "problem.of_a_newer_server", *["The server does not answer."] * 2],
+    "fr": ["Pas si vite ! Réessayez dans 4 secondes.", "In English.", "problem.of_a_newer_server", *["Le serveur ne répond pas."] * 2],
+}
+TIMES = [-1, 9.9, 65, 3600, 86_399, 86_400, 259_199]
+LEFT: dict[Language, list[str]] = {
+    "en": [f"Time left: {time}" for time in ("0:00", "0:09", "1:05", "1:00:00", "23:59:59", "1 d 0 h", "2 d 23 h")],
+    "fr": [f"Temps restant : {time}" for time in ("0:00", "0:09", "1:05", "1:00:00", "23:59:59", "1 j 0 h", "2 j 23 h")],
 }
 
 
@@ -60,20 +78,24 @@ async def test_all_that_happens_and_all_choices_have_their_words(
     newer = [{"type": f"{game.key}.of_a_newer_server"}, {"type": "match.of_a_newer_server"}]
     catalogue = {"game": details, "shared": shared, "schemas": document["components"]["schemas"], "language": language}
     told = {"events": [*given["events"], *began, *newer], "choices": [*given["choices"], *newer], "tables": given["tables"]}
-    text = json.dumps({**catalogue, **told, "names": words.seats, "seats": SEATS})
+    pieces = [*(piece["id"] for piece in details["components"]), "of-a-newer-server"]
+    text = json.dumps({**catalogue, **told, "names": words.seats, "seats": SEATS, "pieces": pieces, "problems": PROBLEMS, "times": TIMES})
     for teller in tellers:
         done = await asyncio.to_thread(subprocess.run, teller, input=text, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-        said, chosen, drawn, who = map(json.loads, done.stdout.splitlines())
+        said, chosen, drawn, who, fields, named, no, left = map(json.loads, done.stdout.splitlines())
         assert said[: len(given["events"])] == [*map(words.sentence, given["events"])]
         assert said[-2:] == [None, None]
         assert not [words for words in said[:-2] if not words or "{" in words]
         assert chosen == [*map(words.choice, given["choices"]), *(each["type"] for each in newer)]
+        colon = {"en": ": ", "fr": " : "}[language]
         for lines, table in zip(drawn, given["tables"], strict=True):
-            colon = {"en": ": ", "fr": " : "}[language]
             assert [line.partition(colon)[0] for line in lines] == [words.label(f"field.{name}") for name in table if name != "game"]
             assert not [line for line in lines if re.search(r"undefined|null|None|\[object|field\.|: *$", line)]
-        assert who == WHO[language]
+            assert not [line for line in lines if language == "fr" and re.search(r"\w;", line)]
+        assert (who, no, left) == (WHO[language], NO[language], LEFT[language])
+        assert [[line.partition(colon)[2] for line in lines] for lines in drawn] == fields
+        assert named == [*(words.label(piece["label"]) for piece in details["components"]), "of-a-newer-server"]
 
 
 async def events_of_a_match(client: httpx.AsyncClient, game: AnyGame) -> list[dict[str, Any]]:

@@ -21,9 +21,11 @@ from verify.verify import broken_promises, faults
 VERIFY = Path(__file__).resolve().parents[2] / "verify"
 
 BOTH = """
-const { faults, brokenPromises } = await import(process.argv[1]);
+const { argv, stdin } = process;
+delete globalThis.process; // A browser has none.
+const { faults, brokenPromises } = await import(argv[1]);
 let text = "";
-for await (const part of process.stdin) text += part;
+for await (const part of stdin) text += part;
 const told = JSON.parse(text).map(async ([record, seen]) => [await faults(record), brokenPromises(record, seen)]);
 console.log(JSON.stringify(await Promise.all(told)));
 """

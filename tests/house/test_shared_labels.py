@@ -63,8 +63,20 @@ OF_OUR_OWN = WHO | {
     "kept.false",
     "kept.none",
     "screen.time_left",
+    "screen.days",
+    "screen.no_answer",
+    "screen.try_again",
+    "screen.back",
+    "screen.quit",
+    "screen.my_matches",
+    "screen.no_tables",
+    "screen.number",
+    "screen.confirm_resign",
+    "screen.proof_good",
+    "screen.proof_bad",
 }
-"""Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is, a pledge kept."""
+"""Words for what a view says without a word: who sits on a seat, an empty name, a yes, a null, whose turn it is, a pledge kept; and the
+few words that are on every screen and stand for no operation."""
 
 PARAMETERS = {
     "seat.numbered": {"number"},
@@ -74,6 +86,7 @@ PARAMETERS = {
     "screen.invitation": {"host_name"},
     "screen.waiting_for": {"seats"},
     "screen.time_left": {"time"},
+    "screen.days": {"days", "hours"},
     "screen.whisper": {"seat"},
     "screen.whispers": {"seat", "to_seat"},
     "screen.pledges": {"seat", "phase", "face"},

@@ -75,7 +75,7 @@ def python(generated: Generate, service: Served) -> Path:
     for program in EXAMPLES.glob("python/*.py"):
         shutil.copy(program, folder)
     (folder / "page.py").write_text("\n".join(programs("python")).replace("http://localhost:8000", service.address), "utf-8")
-    names = ["player.py", "page.py", "table.py", "follow.py", "send.py", "talk.py", "words.py", "ludicitude/ludicitude_client"]
+    names = ["player.py", "page.py", "table.py", "follow.py", "send.py", "talk.py", "turns.py", "words.py", "ludicitude/ludicitude_client"]
     run(folder, sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy", *names, MYPYPATH="ludicitude")
     return folder
 

@@ -166,3 +166,35 @@ async def test_who_waits_in_vain_looks_once(app: Litestar, join: Join, monkeypat
     monkeypatch.setattr(turns, "of", looked)
     answer = await ada.get("/v1/players/me/turns", params={"wait": 1})
     assert (answer.json()["items"], looks) == ([], 1)
+
+
+async def test_who_is_woken_by_the_same_move_shares_one_look(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, turns = await join("Ada"), app.state["turns"]
+    player_id = (await ada.get("/v1/players/me")).json()["player_id"]
+    of, ask, looks, questions = turns.of, turns._store.turns, 0, 0
+    all_wait, all_looked_again = asyncio.Event(), asyncio.Event()
+
+    async def looked(*arguments: Any) -> Any:
+        nonlocal looks
+        found = await of(*arguments)
+        looks += 1
+        if looks == len(waiting):
+            all_wait.set()
+        if looks == 2 * len(waiting):
+            all_looked_again.set()
+        return found
+
+    async def asked(*arguments: Any) -> Any:
+        nonlocal questions
+        questions += 1
+        return await ask(*arguments)
+
+    monkeypatch.setattr(turns, "of", looked)
+    waiting = [asyncio.create_task(ada.get("/v1/players/me/turns", params={"wait": 25})) for _ in range(8)]
+    await all_wait.wait()
+    monkeypatch.setattr(turns._store, "turns", asked)
+    turns.watch.moved(player_id)
+    await all_looked_again.wait()
+    assert questions <= 2
+    turns.watch.close()
+    assert {answer.text for answer in await asyncio.gather(*waiting)} == {'{"items":[],"next_cursor":null}'}

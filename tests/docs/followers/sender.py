@@ -2,20 +2,42 @@
 
 import json
 import sys
+import threading
 
 import httpx
 from follow import Refused
-from send import send
+from send import Unanswered, send
 
 
 def lost(why: str, seconds: float, detail: str) -> None:
     print(json.dumps([why, seconds, detail.startswith("HTTP 5")]), flush=True)
 
 
-client = httpx.Client(timeout=float(sys.argv[2]))
+def found() -> None:
+    print('"found"', flush=True)
+
+
+def post(key: str) -> httpx.Response:
+    if key == "mistake":
+        raise TypeError(key)
+    return client.post(f"{address}/commands", json={}, headers={"Idempotency-Key": key})
+
+
+def leave() -> None:
+    if sys.stdin.readline():
+        stop.set()
+
+
+address, timeout, patience, *key = sys.argv[1:]
+client = httpx.Client(timeout=None if timeout == "none" else float(timeout))
+stop = threading.Event()
+threading.Thread(target=leave, daemon=True).start()
 try:
-    print(json.dumps(send(lambda key: client.post(f"{sys.argv[1]}/commands", json={}, headers={"Idempotency-Key": key}), lost).json()))
+    answer = send(post, lost, found, *key or [None], patience=float(patience), stop=stop)
+    print(json.dumps([answer.json(), answer.headers.get("ETag")]))
 except Refused as no:
     print(json.dumps([no.status, str(no)]))
-except httpx.TransportError:
-    print('"no answer"')
+except Unanswered as nothing:
+    print(json.dumps(["unanswered", nothing.key]))
+except TypeError as mistake:
+    print(json.dumps([str(mistake)]))

@@ -11,3 +11,6 @@ words.names = given["names"]
 for told in (map(words.sentence, given["events"]), map(words.choice, given["choices"]), map(words.picture, given["tables"])):
     print(json.dumps(list(told)))
 print(json.dumps(list(map(words.who, given["seats"]))))
+print(json.dumps([[words.field(table, name) for name in table if name != "game"] for table in given["tables"]]))
+for told in (map(words.piece, given["pieces"]), map(words.problem, given["problems"]), map(words.time_left, given["times"])):
+    print(json.dumps(list(told)))
