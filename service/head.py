@@ -22,7 +22,8 @@ ONCE = frozenset(
 )
 """The headers of which one value is read. The parser itself refuses a second Content-Length, and one beside Transfer-Encoding."""
 
-_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[\w.~!$&'()*+,;=:-]+\])(?::\d*)?", re.ASCII)
+_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[\w.~!$&'()*+,;=:-]+\])(?::(?P<port>\d{0,5}))?", re.ASCII)
+PORT_MAX = 65_535
 _OFFER = (b"connection", b"upgrade", b"http2-settings")
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -44,7 +45,8 @@ def require_lawful(target: bytes, version: str, headers: Headers, received: int)
     if version == "1.0" and b"transfer-encoding" in values:  # RFC 9112, 6.1
         raise Trouble("malformed_request", "A body comes in chunks by HTTP/1.1 alone.")
     host = values.get(b"host", None if version == "1.1" else b"")
-    if host is None or not _HOST.fullmatch(host):  # RFC 9112, 3.2
+    found = None if host is None else _HOST.fullmatch(host)  # RFC 9112, 3.2
+    if found is None or int(found["port"] or 0) > PORT_MAX:
         raise Trouble("malformed_request", "A request names its host, in one Host header.")
 
 

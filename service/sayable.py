@@ -11,6 +11,10 @@ from domain.match.table import NotAllowed, Unfit
 from service.pledges import Pledge, offers
 
 TEXT_MAX = 500
+WRITTEN_MAX = 4 * TEXT_MAX
+"""As a text comes, with spaces around it and accents beside their letters; to compose much more would take long."""
+
+WRONG_LENGTH = f"A message has 1 to {TEXT_MAX} characters, not counting spaces around it."
 
 
 class BadText(ValueError):
@@ -27,9 +31,11 @@ class Words(msgspec.Struct, frozen=True):
 
 def said_text(text: str) -> str:
     """`text` as it is said: trimmed, NFC, 1 to 500 characters, with `\\n` as the only control character. Raises `BadText`."""
+    if len(text) > WRITTEN_MAX:
+        raise BadText(WRONG_LENGTH)
     said = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
     if not 1 <= len(said) <= TEXT_MAX:
-        raise BadText(f"A message has 1 to {TEXT_MAX} characters, not counting spaces around it.")
+        raise BadText(WRONG_LENGTH)
     if any(each != "\n" and unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in said):
         raise BadText("A message has no control characters but line breaks.")
     return said

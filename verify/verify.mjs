@@ -135,7 +135,8 @@ async function main(names, { readFileSync }) {
 async function runIfThisIsTheProgram([, program = "", ...names]) {
   const ofNode = (name) => import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`); // Unknown to what bundles for browsers.
   const [files, addresses] = [await ofNode("fs"), await ofNode("url")];
-  if (files.existsSync(program) && files.realpathSync(program) === addresses.fileURLToPath(import.meta.url))
+  const here = addresses.fileURLToPath(import.meta.url); // Another name where a bundler has made us part of another program.
+  if (here.endsWith("verify.mjs") && files.existsSync(program) && files.realpathSync(program) === here)
     process.exitCode = await main(names, files);
 }
 

@@ -34,6 +34,8 @@ def _there(expected: Any, body: bytes, steps: Sequence[str]) -> list[tuple[inspe
         return list(_reached(_inspected(expected), msgspec.json.decode(body), steps))
     except (msgspec.DecodeError, RecursionError):  # Beyond the place at which it is wrong the body is no JSON.
         return []
+    except ValueError:  # The name of a field that is unknown only looks like a place, in which a list has an item that is no number.
+        return []
 
 
 @cache

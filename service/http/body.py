@@ -30,7 +30,7 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _LARGE = re.compile(rb"\d{16}")
 """What may be a whole number beyond `INTEGER_MAX`."""
 
-_AT = re.compile(r"^(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_AT = " - at `$"
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
 _FIELD = re.compile(r"(?:missing required|contains (?P<unknown>unknown)) field `(?P<name>[^`]*)`")
 
@@ -74,11 +74,11 @@ def without_none(annotation: Any) -> Any:
 
 def _fault(message: str, expected: Any, body: bytes) -> Fault:
     """What msgspec says of a body, with the place as a JSON pointer, and with the values or fields that there are where it has others."""
-    found = _AT.match(message)
-    assert found is not None
-    what, steps = found["what"], [step["name"] or step["index"] for step in _STEP.finditer(found["path"] or "")]
+    whole, at, path = message.rpartition(_AT)  # The name of a field may hold the same words, so this may be no place that there is.
+    whole, path = (whole, path) if at else (message, "")
+    what, steps = whole, [step["name"] or step["index"] for step in _STEP.finditer(path)]
     what = what[:TOLD_MAX].replace(r"\\Z'", "$'")  # A pattern as the document has it.
-    if field := _FIELD.search(found["what"]):
+    if field := _FIELD.search(whole):
         if field["unknown"]:
             what += _instead(*fields(expected, body, steps))
         steps.append(field["name"])

@@ -173,7 +173,7 @@ async def get_proof(
     """What anyone needs to check every roll, shuffle and secret choice, once the match has ended: the seed is opened then.
 
     The seed is mixed with the players' own entropy, was committed to before anyone sat down, and is used for this match
-    alone. `verify/` in the repository holds programs that check a record, in Python and in JavaScript.
+    alone. `/docs/verify/verify.py` and `/docs/verify/verify.mjs` are programs that check a record.
     """
     match, _ = await views.seen(match_id, caller)
     told = MatchProof(match.match_id, match.agreed.scheme, match.agreed.commitment, None)

@@ -26,7 +26,7 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.players import Player
 from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
-from service.sayable import TEXT_MAX, Words, said_text
+from service.sayable import TEXT_MAX, WRITTEN_MAX, Words, said_text
 from service.talk import Message, Talk
 from service.tokens import hash_of
 
@@ -41,7 +41,7 @@ class SendMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     text: Annotated[
         # Not msgspec's own limits: whatever is wrong with a text is answered by its own code.
-        Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": 4 * TEXT_MAX})] | None,
+        Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": WRITTEN_MAX})] | None,
         Meta(description=f"1 to {TEXT_MAX} characters, not counting spaces around it; line breaks, but no other control characters."),
     ] = None
     pledge: Annotated[Pledge | None, Meta(description="In games that have something to pledge, one that `may_pledge` offers.")] = None

@@ -22,7 +22,7 @@ _MADE = """\
 
 {sentence}
 
-_This page is made by `make bless`, from the game itself, a match played over the API, and `tests/games/{folder}/page.md`._
+<!-- Made by `make bless` from the game itself, a match played over the API, and tests/games/{folder}/page.md: change those. -->
 """
 
 
@@ -98,7 +98,7 @@ def _table(game: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]
     name = schemas["Table"]["discriminator"]["mapping"][game["game"]].rpartition("/")[2]
     yield "| field | holds | |"
     yield "| --- | --- | --- |"
-    yield from _fields(schemas[name], schemas, ())
+    yield from _fields(schemas[name], schemas)
 
 
 def _phases(game: Mapping[str, Any], notes: Mapping[str, str]) -> Iterator[str]:
@@ -109,14 +109,22 @@ def _phases(game: Mapping[str, Any], notes: Mapping[str, str]) -> Iterator[str]:
             yield f"| `{key.removeprefix('phase.')}` | {words['en']} / {words['fr']} | {notes.get(key, '')} |"
 
 
-def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[str]:
-    for name, shape in schema["properties"].items():
-        if name in ("game", "type"):
-            continue
-        where = ".".join((*inside, name))
-        yield f"| `{where}` | {_kind(shape, schemas, name)} | {shape.get('description', '')} |"
-        if record := _record(shape, schemas):
-            yield from _fields(record, schemas, (*inside, name))
+def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each field, with those of the records that it holds below it, where such a record first comes."""
+    first = dict[str, str]()
+
+    def told(schema: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[str]:
+        for name, shape in schema["properties"].items():
+            if name in ("game", "type"):
+                continue
+            where, record = ".".join((*inside, name)), _record(shape, schemas)
+            alike = first.setdefault(record["title"], where) if record else where
+            has = [shape.get("description", ""), *([f"Fields as in `{alike}`."] if alike != where else [])]
+            yield f"| `{where}` | {_kind(shape, schemas, name)} | {' '.join(has).strip()} |"
+            if record and alike == where:
+                yield from told(record, (*inside, name))
+
+    return told(schema, ())
 
 
 def _record(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -166,7 +174,7 @@ def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str, no
         if tag.startswith(f"{game['game']}."):
             schema, name = schemas[reference.rpartition("/")[2]], tag.partition(".")[2]
             words = game["labels"][f"{union.lower()}.{name}"]
-            fields = list(_fields(schema, schemas, ()))
+            fields = list(_fields(schema, schemas))
             head = ["", "| field | holds | |", "| --- | --- | --- |"] if fields else []
             told = [schema["description"], "", *([notes[tag], ""] if tag in notes else [])]
             yield "\n".join([f"### `{tag}`", "", *told, f'> "{words["en"]}" / « {words["fr"]} »', *head, *fields])

@@ -1,6 +1,7 @@
 """Every snippet of the documentation runs against the service, and prints what the page says that it prints."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,14 @@ def test_every_block_is_run_or_says_why_not() -> None:
         for block in blocks(page.read_text("utf-8")):
             known = {"not-run"} if block.language in LANGUAGES else {"example"} if block.language in ("json", "text", "http") else {None}
             assert block.says in {"", *known}, f"{page.name}: {block.language} {block.says}"
+
+
+def test_what_only_the_repository_has_is_said_to_be_there() -> None:
+    """Most read the guide on a server, and have nothing else."""
+    for page in PAGES[1:]:
+        text = re.sub(r"<!--.*?-->", "", page.read_text("utf-8"), flags=re.DOTALL)
+        lacking = re.findall(r"make (?:run|test|bless|bench)\b|`(?:bench|domain|examples|service|tests|tools|verify)/", text)
+        assert not lacking or "in the repository" in " ".join(text.lower().split()), f"{page.name}: {lacking}"
 
 
 def test_what_is_shown_as_json_is_json() -> None:

@@ -21,9 +21,11 @@ from verify.verify import broken_promises, faults
 VERIFY = Path(__file__).resolve().parents[2] / "verify"
 
 BOTH = """
-const { faults, brokenPromises } = await import(process.argv[1]);
+const { argv, stdin } = process;
+delete globalThis.process; // A browser has none.
+const { faults, brokenPromises } = await import(argv[1]);
 let text = "";
-for await (const part of process.stdin) text += part;
+for await (const part of stdin) text += part;
 const told = JSON.parse(text).map(async ([record, seen]) => [await faults(record), brokenPromises(record, seen)]);
 console.log(JSON.stringify(await Promise.all(told)));
 """
@@ -164,6 +166,15 @@ async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list
         assert checking.returncode == code, told.decode()
         assert words in told.decode()
         assert "Traceback" not in told.decode()
+
+
+def test_as_part_of_a_bundle_it_is_no_program(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("There is no Node.js here.")
+    bundle = tmp_path / "bundle.mjs"
+    bundle.write_text((VERIFY / "verify.mjs").read_text("utf-8") + 'console.log("a program of somebody else");\n', "utf-8")
+    done = subprocess.run(["node", bundle], input="", capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a program of somebody else\n", "")
 
 
 async def test_nothing_is_opened_before_the_end(join: Join) -> None:

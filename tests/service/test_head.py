@@ -18,6 +18,8 @@ PAGE = b"GET /page?need=x HTTP/1.1\r\nHost: h\r\n%s\r\n\r\n"
         b"GET /page?need=x HTTP/1.1\r\nHost: h/page\r\n\r\n",
         b"GET /page?need=x HTTP/1.1\r\nHost: me@h\r\n\r\n",
         b"GET /page?need=x HTTP/1.1\r\nHost: h:port\r\n\r\n",
+        b"GET /page HTTP/1.1\r\nHost: h:65536\r\n\r\n",
+        b"GET /page HTTP/1.1\r\nHost: [::1]:" + b"9" * 5000 + b"\r\n\r\n",
         b"GET /page?need=x HTTP/1.1\r\nHost: \xc3\xa9\r\n\r\n",
         b"GET /page?need=x HTTP/1.1\r\nHost: [::1\r\n\r\n",
         b"GET /page?need=x HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
@@ -31,7 +33,7 @@ async def test_a_request_names_one_host(server: Server, sent: bytes) -> None:
     assert (status, code) == (400, "invalid_parameter" if sent.lower().count(b"host:") == 2 else "malformed_request")
 
 
-@pytest.mark.parametrize("host", [b"h", b"h:8000", b"127.0.0.1:80", b"[::1]:8000", b"a_b.example.", b"h:", b""])
+@pytest.mark.parametrize("host", [b"h", b"h:8000", b"127.0.0.1:80", b"[::1]:8000", b"a_b.example.", b"h:65535", b"h:", b""])
 async def test_any_host_will_do(server: Server, host: bytes) -> None:
     client = await server.open()
     await client.send(b"GET /page?need=x HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")

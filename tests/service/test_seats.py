@@ -217,3 +217,10 @@ async def test_what_is_hex_ends_where_the_document_says(join: Join, field: str, 
     refused = await ada.post("/v1/matches", json={"options": {"game": "pico"}, field: value})
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_body")
     assert refused.json()["errors"][0]["detail"].endswith("$'.")
+
+
+@pytest.mark.parametrize("name", [" - at `$.bots.x", f" - at `$.bots[{'9' * 5000}]", "x` - at `$.bots[0].y", " - at `$.bots[0]"])
+async def test_the_name_of_an_unknown_field_may_look_like_a_place(join: Join, name: str) -> None:
+    ada = await join("Ada")
+    refused = await ada.post("/v1/matches", json={"bots": ["easy"], name: 1})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_body")

@@ -94,7 +94,20 @@ async def test_a_text_is_trimmed_and_composed_and_otherwise_kept(join: Join, cli
 
 async def test_a_text_that_cannot_be_said_is_refused_and_changes_nothing(join: Join, client: httpx.AsyncClient) -> None:
     talkers = await opened(await join("Ada"))
-    for text in ("", " \n ", "x" * 501, "x" * 2_001, "a\x07b", "a\tb", "a\rb", "a\x1b[31mb", "a\x85b", "a\u2028b", "a\u2029b"):
+    for text in (
+        "",
+        " \n ",
+        "x" * 501,
+        "x" * 2_001,
+        " " * 2_000 + "x",
+        "a\x07b",
+        "a\tb",
+        "a\rb",
+        "a\x1b[31mb",
+        "a\x85b",
+        "a\u2028b",
+        "a\u2029b",
+    ):
         problem = (await talkers.send(0, text)).json()
         assert (problem["status"], problem["code"], problem["errors"][0]["pointer"]) == (422, "invalid_text", "/text"), repr(text)
     assert (await talkers.send(0, "a\0b")).json()["code"] == "malformed_json"
