@@ -158,6 +158,7 @@ async def list_messages(
             before, stirred = (match.version, viewer), False
             while not stirred and await rings(bell, gives_up):
                 bell.clear()
+                listener.require()
                 match, viewer = await views.seen(match_id, caller)
                 moved = (match.version, viewer) != before
                 stirred = moved or talk.watch.closed or await talk.said(match, viewer, caller, had.place)
