@@ -221,25 +221,6 @@ async def test_a_delayed_match_does_not_tell_its_spectators_who_has_just_resigne
     assert (await stand_ins(client))[2], "when it is over there is no delay"
 
 
-async def test_a_match_without_spectators_tells_nobody_else_how_far_it_is_or_who_resigned(client: httpx.AsyncClient, join: Join) -> None:
-    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
-    match_id = await opened(ada, {"game": "wolves"}, seats=3, spectators="none")
-    for other in (bob, cid):
-        await other.post(f"/v1/matches/{match_id}/seats", json={})
-
-    async def listed(who: httpx.AsyncClient) -> Any:
-        [item] = (await who.get("/v1/matches")).json()["items"]
-        return item
-
-    before = await listed(client)
-    [decision] = (await ada.get(f"/v1/matches/{match_id}")).json()["decisions"]
-    await ada.post(f"/v1/matches/{match_id}/commands", json={"command": decision["choices"][0]})
-    assert (await cid.post(f"/v1/matches/{match_id}/resign")).status_code == 200
-    assert await listed(client) == before
-    seen = await listed(bob)
-    assert (seen["version"], seen["seats"][2]["stand_in"]) == (before["version"] + 2, True)
-
-
 async def test_entropy_is_nobodys_to_see_before_the_start(ada: httpx.AsyncClient, database_url: str) -> None:
     secret = "ab" * 20
     await opened(ada, entropy=secret)
