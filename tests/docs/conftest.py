@@ -32,7 +32,8 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source in sources:
         shutil.copy(source, folder)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    said = re.search(r"^npx --package typescript@\S+ tsc (--.+?) (?=\w+\.ts)", (ROOT / "docs" / "live.md").read_text("utf-8"), re.MULTILINE)
+    page = (ROOT / "docs" / "setup.md").read_text("utf-8")
+    said = re.search(r"^npx --package typescript@\S+ tsc (--.+?) (?=\w+\.ts)", page, re.MULTILINE)
     assert said
     done = node.run("tsc", *said[1].split(), "--noCheck", *(source.name for source in sources), folder=folder)
     assert done.returncode == 0, done.stdout

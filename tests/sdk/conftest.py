@@ -66,8 +66,8 @@ def project(folder: Path) -> Path:
 
 def set_up(folder: Path) -> Path:
     """A project in TypeScript there, made as the page says; what it would install is installed."""
-    [lines] = [text.splitlines() for text in programs("sh") if "tsconfig.json" in text]
-    run(folder, "bash", "-ec", "\n".join(line for line in lines if not line.startswith("npm install")))
+    [lines] = [text.splitlines() for text in programs("sh", "setup.md") if "tsconfig.json" in text]
+    run(folder, "bash", "-ec", "\n".join(line for line in lines if not line.startswith(("npm install", "npx tsc"))))
     return folder
 
 

@@ -23,8 +23,8 @@ class Row:
 
 
 @cache
-def page() -> str:
-    return (ROOT / "docs" / "sdk.md").read_text("utf-8")
+def page(name: str = "sdk.md") -> str:
+    return (ROOT / "docs" / name).read_text("utf-8")
 
 
 @cache
@@ -39,6 +39,6 @@ def pins(text: str) -> dict[str, str]:
     return dict(re.findall(r"(@?[\w/-]+)(?:@|==)(\d[\w.]*)", text))
 
 
-def programs(language: str) -> list[str]:
+def programs(language: str, name: str = "sdk.md") -> list[str]:
     """The blocks of the page in this language."""
-    return re.findall(rf"^```{language}[^\n]*\n(.*?)^```$", page(), re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}[^\n]*\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL)

@@ -33,7 +33,7 @@ def test_the_versions_that_are_named_are_those_that_are_tried() -> None:
     node = json.loads((ROOT / "tools" / "package.json").read_text("utf-8"))["devDependencies"]
     named = [pins(row.install) for row in rows().values()]
     assert all(named)
-    named += [pins("\n".join(programs("sh"))), pins((ROOT / "examples" / "README.md").read_text("utf-8"))]
+    named += [pins("\n".join(programs("sh", "setup.md"))), pins((ROOT / "examples" / "README.md").read_text("utf-8"))]
     named.append(json.loads((ROOT / "examples" / "typescript" / "package.json").read_text("utf-8"))["devDependencies"])
     for package, pinned in (each for found in named for each in found.items()):
         assert pinned == (node[package] if package in node else version(package)), package
