@@ -121,13 +121,14 @@ def require_known(match: AnyMatch, caller: Player | None) -> None:
 
 
 def shown_version(spectators: Spectators, status: Status, began: int, version: int, viewer: Viewer) -> int:
-    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one.
+    """The version that this viewer may see now: spectators who are shown the play with a delay see an earlier one, and those who are shown
+    nothing only hear that it has begun.
 
     The table as it is laid is never older news: the first event of a game follows from what was agreed on alone.
     """
-    if viewer is None and spectators == "delayed" and status == "playing":
-        return max(began + 1, version - DELAY_EVENTS)
-    return version
+    if viewer is not None or status != "playing" or spectators == "public":
+        return version
+    return max(began + 1, version - DELAY_EVENTS) if spectators == "delayed" else began + 1
 
 
 def view(

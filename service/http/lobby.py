@@ -40,7 +40,8 @@ class MatchSummary(msgspec.Struct, frozen=True):
         tuple[SeatView, ...],
         IN_SEAT_ORDER,
         Meta(
-            description="Who sits where, in seat order. Where you are shown the play with a delay, `stand_in` tells nothing: it is false."
+            description="Who sits where, in seat order. Where you are shown the play with a delay, or nothing of it, `stand_in` tells"
+            " nothing: it is false."
         ),
     ]
     host: Annotated[str, Meta(description="Player id of the host, who may start the match.")]

@@ -96,6 +96,26 @@ async def test_a_match_without_spectators_is_seen_before_it_begins_and_not_after
     assert (await bob.get(path)).status_code == 200
 
 
+async def test_a_match_without_spectators_tells_nobody_else_how_far_it_is_or_who_resigned(client: httpx.AsyncClient, join: Join) -> None:
+    ada, bob, cid = [await join(name) for name in ("Ada", "Bob", "Cid")]
+    terms = {"options": {"game": "wolves"}, "seats": 3, "spectators": "none"}
+    match_id = (await ada.post("/v1/matches", json=terms)).json()["match_id"]
+    for other in (bob, cid):
+        await other.post(f"/v1/matches/{match_id}/seats", json={})
+
+    async def listed(who: httpx.AsyncClient) -> Any:
+        [item] = (await who.get("/v1/matches")).json()["items"]
+        return item
+
+    before = await listed(client)
+    [decision] = (await ada.get(f"/v1/matches/{match_id}")).json()["decisions"]
+    await ada.post(f"/v1/matches/{match_id}/commands", json={"command": decision["choices"][0]})
+    assert (await cid.post(f"/v1/matches/{match_id}/resign")).status_code == 200
+    assert await listed(client) == before
+    seen = await listed(bob)
+    assert (seen["version"], seen["seats"][2]["stand_in"]) == (before["version"] + 2, True)
+
+
 async def test_spectators_who_are_shown_the_play_with_a_delay_are_told_of_nothing_newer(join: Join, client: httpx.AsyncClient) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}, "spectators": "delayed"})).json()
