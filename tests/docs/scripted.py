@@ -107,4 +107,4 @@ def _send(asked: BaseHTTPRequestHandler, answer: Answer, over: threading.Event) 
     asked.wfile.write(body)
     asked.wfile.flush()
     if answer.end == "never":
-        over.wait(30)
+        over.wait(100)
