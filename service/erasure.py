@@ -18,7 +18,7 @@ from service.lately import FRESH_SECONDS
 from service.matches import Busy, Matches
 from service.players import Players
 from service.readmodels.lobby import Lobby
-from service.store import StoreAway
+from service.store.away import is_away
 from service.talk import Talk
 
 BATCH = 25
@@ -41,14 +41,15 @@ class Erasure:
         self._closing = asyncio.Event()
 
     async def erase(self, player_id: str) -> None:
-        """Erase this player. Raises `Busy` and the store's `StoreAway` when not everything could be done yet."""
+        """Erase this player. Raises `Busy`, or what `is_away` knows, when not everything could be done yet."""
         await self._withdraw(player_id)
         await self._players.erase(player_id)
-        # Whatever the player sat down at or said in the meantime; from now on nobody is let in here as them.
-        await self._withdraw(player_id)
+        # First of all, since nobody can ask for it again.
         once_more = asyncio.create_task(self._once_more(player_id))
         self._unsure.add(once_more)
         once_more.add_done_callback(self._unsure.discard)
+        # Whatever the player sat down at or said in the meantime; from now on nobody is let in here as them.
+        await self._withdraw(player_id)
 
     async def close(self) -> None:
         """Do now what was to be done once more."""
@@ -63,8 +64,10 @@ class Erasure:
             try:
                 await self._withdraw(player_id)
                 return
-            except (Busy, StoreAway) as reason:
-                trouble = repr(reason)
+            except Exception as error:
+                if not isinstance(error, Busy) and not is_away(error):
+                    raise
+                trouble = repr(error)
         log.error("erased_player_may_sit", player_id=player_id, reason=trouble)
 
     async def _withdraw(self, player_id: str) -> None:

@@ -7,6 +7,7 @@ import asyncpg
 import httpx
 import pytest
 from litestar import Litestar
+from sqlalchemy.exc import DBAPIError
 
 from domain.match import lobby
 from domain.match.game import AnyGame
@@ -194,21 +195,28 @@ async def test_what_another_process_let_them_do_a_moment_longer_is_undone(
         assert (await bob.get(f"/v1/matches/{match_id}/messages")).json()["items"] == []
 
 
-async def test_it_is_undone_in_time_also_when_nobody_asks_for_it(app: Litestar, join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
+AWAY = DBAPIError("", None, asyncpg.CannotConnectNowError())
+
+
+@pytest.mark.parametrize(("fails", "reason", "status"), [(3, Busy(), 204), (3, AWAY, 204), (2, AWAY, 503)])
+async def test_it_is_undone_in_time_also_when_nobody_asks_for_it(
+    join: Join, monkeypatch: pytest.MonkeyPatch, fails: int, reason: Exception, status: int
+) -> None:
+    """Whatever was in the way at first. Once the account has gone nobody can ask for it again."""
     monkeypatch.setattr(erasure, "ONCE_MORE_SECONDS", 0.05)
     ada, withdrawn, tries = await join("Ada"), asyncio.Semaphore(0), list[str]()
     withdraw = Erasure._withdraw
 
     async def noted(self: Erasure, player_id: str) -> None:
         tries.append(player_id)
-        if len(tries) == 3:
-            raise Busy
+        if len(tries) == fails:
+            raise reason
         await withdraw(self, player_id)
         withdrawn.release()
 
     monkeypatch.setattr(Erasure, "_withdraw", noted)
-    await erased(ada)
-    for _ in range(3):
+    assert (await ada.delete("/v1/players/me")).status_code == status
+    for _ in range(fails):
         await asyncio.wait_for(withdrawn.acquire(), 20)
 
 
