@@ -113,7 +113,8 @@ async def test_a_match_without_spectators_tells_nobody_else_how_far_it_is_or_who
     assert (await cid.post(f"/v1/matches/{match_id}/resign")).status_code == 200
     assert await listed(client) == before
     seen = await listed(bob)
-    assert (seen["version"], seen["seats"][2]["stand_in"]) == (before["version"] + 2, True)
+    assert seen["seats"][2]["stand_in"]
+    assert seen["version"] >= before["version"] + 2, "Ada's choice and the resignation; the stand-in may have chosen since"
 
 
 async def test_spectators_who_are_shown_the_play_with_a_delay_are_told_of_nothing_newer(join: Join, client: httpx.AsyncClient) -> None:
