@@ -1,7 +1,6 @@
 """Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
 import asyncio
-from contextlib import suppress
 from uuid import UUID
 
 import structlog
@@ -14,6 +13,7 @@ from domain.match.table import NotAllowed, World
 from service import chance
 from service.accounts.lately import FRESH_SECONDS
 from service.accounts.players import Players
+from service.bells import rings
 from service.calls import Call
 from service.held import match_id_of
 from service.matches import Busy, Matches
@@ -59,8 +59,7 @@ class Erasure:
     async def _once_more(self, player_id: str) -> None:
         """Other processes let the player in for a moment longer."""
         for _ in range(ONCE_MORE_TRIES):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), ONCE_MORE_SECONDS)
+            await rings(self._closing, ONCE_MORE_SECONDS)
             try:
                 await self._withdraw(player_id)
                 return

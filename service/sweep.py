@@ -7,13 +7,13 @@ the row is due again. What is done twice all the same is settled by the version 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from datetime import timedelta
 from typing import Literal, Self
 from uuid import UUID
 
 import structlog
 
+from service.bells import rings
 from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
@@ -65,8 +65,7 @@ class Sweep:
                 taken = []
             await asyncio.gather(*(self._one(stream) for stream in taken))
             if len(taken) < BATCH:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), SWEEP_SECONDS)
+                await rings(self._stopping, SWEEP_SECONDS)
 
     async def _one(self, stream: UUID) -> None:
         """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""

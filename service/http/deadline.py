@@ -11,10 +11,12 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage,
 
 from service.http import problems
 from service.http.problems import Trouble
-from service.http.routes.log import WAIT_MAX_SECONDS
 
 BEGIN_SECONDS = 1.8
 """From the request until the answer begins, without the time that the client takes to send it, or has asked us to wait."""
+
+WAIT_MAX_SECONDS = 25
+"""How long a long-poll is held; proxies give up at thirty seconds and more."""
 
 log = structlog.get_logger()
 
