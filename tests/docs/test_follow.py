@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_a_server_that_does_not_wait_for_news_is_asked_with_patience(programs: C
             each.wait(60)  # It is told at last that all of it is gone.
             moments = script.moments[1:]
             assert len(moments) == 9
-            assert min(later - earlier for earlier, later in zip(moments, moments[1:], strict=False)) > 0.8 / 50
+            assert min(later - earlier for earlier, later in pairwise(moments)) > 0.8 / 50
             assert moments[-1] - moments[0] > 0.8 * (1 + 2 + 4 + 8 + 10 + 10 + 10) / 50
 
 
