@@ -10,12 +10,21 @@ from litestar import Litestar
 from litestar.di import Provide
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.accounts.issuer import Issuer, Trust
+from service.accounts.listeners import Listeners
+from service.accounts.operators import Actions, Operator, Operators
+from service.accounts.players import Players
+from service.accounts.tickets import Tickets
 from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
 from service.fence import FenceWatch
 from service.hosts import Hosts
-from service.http import (
+from service.http import traces
+from service.http.acting import acting, opening
+from service.http.assembly import http_app
+from service.http.limits import Limits
+from service.http.routes import (
     commands,
     docs,
     games,
@@ -35,24 +44,15 @@ from service.http import (
     talk,
     testing,
     tickets,
-    traces,
     turns,
 )
-from service.http.acting import acting, opening
-from service.http.assembly import http_app
-from service.http.limits import Limits
-from service.http.stream import Streams
-from service.http.testing import TestMode
+from service.http.routes.stream import Streams
+from service.http.routes.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
-from service.issuer import Issuer, Trust
-from service.listeners import Listeners
 from service.live.watch import Watch
 from service.live.wire import Wire
 from service.matches import Busy, Matches
-from service.mutes import Mutes
-from service.operators import Actions, Operator, Operators
-from service.players import Players
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
@@ -64,8 +64,8 @@ from service.store import EventStore, StoreAway
 from service.store.address import sqlalchemy_engine
 from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
-from service.talk import Talk
-from service.tickets import Tickets
+from service.talk.messages import Talk
+from service.talk.mutes import Mutes
 from service.turns import Turns
 
 ROUTES = (

@@ -12,14 +12,14 @@ from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
 from service import chance
+from service.accounts.lately import FRESH_SECONDS
+from service.accounts.players import Players
 from service.calls import Call
 from service.held import match_id_of
-from service.lately import FRESH_SECONDS
 from service.matches import Busy, Matches
-from service.players import Players
 from service.readmodels.lobby import Lobby
 from service.store.away import is_away
-from service.talk import Talk
+from service.talk.messages import Talk
 
 BATCH = 25
 """So many matches are left at the same time."""

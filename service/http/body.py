@@ -10,9 +10,9 @@ import msgspec
 from litestar import Request
 from litestar.datastructures import State
 
+from service.accounts.players import Player
 from service.http.allowed import allowed, fields
 from service.http.problems import Fault, Trouble
-from service.players import Player
 
 BODY_MAX_BYTES = 16_384
 INTEGER_MAX = 2**53 - 1

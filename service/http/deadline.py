@@ -10,8 +10,8 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
 from service.http import problems
-from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Trouble
+from service.http.routes.log import WAIT_MAX_SECONDS
 
 BEGIN_SECONDS = 1.8
 """From the request until the answer begins, without the time that the client takes to send it, or has asked us to wait."""

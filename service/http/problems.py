@@ -13,21 +13,21 @@ from msgspec import Meta
 from domain.match.game import Refused
 from domain.match.play import NotNow
 from domain.match.table import NotAllowed, Unfit
+from service.accounts.names import BadName
+from service.accounts.players import TooManyTokens
+from service.accounts.signups import TooManySignups
+from service.accounts.tokens import Erased, Revoked
 from service.held import UnknownMatch
 from service.hosts import TooManyMatches
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
-from service.mutes import TooManyMutes
-from service.names import BadName
-from service.players import TooManyTokens
-from service.sayable import BadText
-from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.store.upcasters import UnknownEvent
-from service.talk import TooFast
-from service.tokens import Erased, Revoked
+from service.talk.messages import TooFast
+from service.talk.mutes import TooManyMutes
+from service.talk.sayable import BadText
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"

@@ -11,12 +11,12 @@ import pytest_asyncio
 from litestar import Litestar
 
 from service import settings
+from service.accounts.lately import Changes
+from service.accounts.listeners import Listeners
+from service.accounts.players import Player, Players
+from service.accounts.tokens import hash_of
 from service.app import create_app
-from service.lately import Changes
-from service.listeners import Listeners
-from service.players import Player, Players
 from service.store import StoreAway
-from service.tokens import hash_of
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.documented import Documented, messages
 from tests.service.test_stream import begun, player

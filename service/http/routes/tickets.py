@@ -9,12 +9,13 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from msgspec import Meta
 
+from service.accounts.players import Player
+from service.accounts.tickets import Tickets
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.problems import Trouble
 from service.http.views import Views
-from service.players import Player, Timestamp
-from service.tickets import Tickets
+from service.moments import Timestamp
 
 
 class CreateStreamTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

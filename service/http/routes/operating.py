@@ -14,6 +14,8 @@ from msgspec import Meta
 from domain.match import table
 from domain.match.play import NotNow
 from service import chance
+from service.accounts.operators import Actions, Operator, OperatorAction
+from service.accounts.players import Players
 from service.calls import Call
 from service.erasure import Erasure
 from service.http.auth import operating
@@ -21,8 +23,6 @@ from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_
 from service.http.problems import Trouble
 from service.http.views import Views
 from service.matches import Matches
-from service.operators import Actions, Operator, OperatorAction
-from service.players import Players
 from service.projector import MatchView
 
 NOTE_MAX = 500

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_args
 
 import msgspec
 
-from service.http.naming import named_classes, public_name, room
+from service.http.openapi.naming import named_classes, public_name, room
 
 JsonSchema: TypeAlias = dict[str, Any]
 

@@ -15,19 +15,19 @@ from msgspec import Meta
 from domain.games import AnyOptions
 from domain.match.game import IN_SEAT_ORDER, Result
 from domain.match.state import AnyMatch
+from service.accounts.listeners import Listeners
+from service.accounts.players import Player, Players
+from service.accounts.tokens import hash_of
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.problems import Trouble
 from service.http.views import Views
-from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
-from service.players import Player, Players
-from service.pledges import PledgeTally
 from service.projector import EventItem, SeatView, feed, seats, unveiled
 from service.proofs import Proof, Transcript
-from service.talk import Talk
-from service.tokens import hash_of
+from service.talk.messages import Talk
+from service.talk.pledges import PledgeTally
 
 VERSION_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader, and no match gets there."""

@@ -6,7 +6,7 @@ beside a reference goes around it.
 
 from collections.abc import Mapping
 
-from service.http.schemas import REF, JsonSchema
+from service.http.openapi.schemas import REF, JsonSchema
 
 VERSION = "3.0.3"
 LICENSES = {"Apache-2.0": "https://www.apache.org/licenses/LICENSE-2.0"}

@@ -13,22 +13,22 @@ from msgspec import Meta
 from domain.games import GAMES
 from domain.match.game import Seat
 from domain.match.state import AnyMatch
+from service.accounts.listeners import Listeners
+from service.accounts.players import Player
+from service.accounts.tokens import hash_of
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
 from service.http.heartbeat import rings
 from service.http.idempotency import IdempotencyKey, command_id
-from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
+from service.http.routes.log import WAIT_MAX_SECONDS
 from service.http.views import Views
-from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX
-from service.players import Player
-from service.pledges import Pledge, PledgeOffer, PledgeTally, offers
-from service.sayable import TEXT_MAX, WRITTEN_MAX, Words, said_text
-from service.talk import Message, Talk
-from service.tokens import hash_of
+from service.talk.messages import Message, Talk
+from service.talk.pledges import Pledge, PledgeOffer, PledgeTally, offers
+from service.talk.sayable import TEXT_MAX, WRITTEN_MAX, Words, said_text
 
 _NOTHING = "start"
 """Stands in a cursor for the last message where there is none yet."""

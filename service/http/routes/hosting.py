@@ -15,6 +15,7 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
+from service.accounts.players import Player
 from service.held import stream_of
 from service.http.acting import Acting
 from service.http.auth import signed_in
@@ -22,7 +23,6 @@ from service.http.problems import Trouble
 from service.http.views import Views
 from service.invites import Invites
 from service.matches import Changed, Matches
-from service.players import Player
 from service.projector import MatchView
 
 SeatNumber: TypeAlias = Annotated[int, PathParameter(schema_extra={"format": "seat"})]

@@ -1,17 +1,17 @@
 """Tickets to streams: a secret that is good once, for a minute, for one player and one stream: a match's, or the player's own."""
 
 from datetime import datetime, timedelta
-from hashlib import sha256
 from uuid import UUID
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
-from service.players import Player, player_of
+from service.accounts.players import Player, player_of
+from service.accounts.tokens import hash_of, hashed, require_held
+from service.moments import whole_seconds
 from service.store.account_tables import players
 from service.store.tables import stream_tickets
-from service.tokens import hash_of, require_held
 
 TICKET_SECONDS = 60
 
@@ -29,7 +29,7 @@ class Tickets:
         """
         ticket = chance.new_token()
         row = {
-            "hash": _hash(ticket),
+            "hash": hashed(ticket),
             "player_id": player_id,
             "stream_id": stream,
             "token_hash": hash_of(held),
@@ -41,7 +41,7 @@ class Tickets:
             expires_at: datetime = (
                 await connection.execute(insert(stream_tickets).values(row).returning(stream_tickets.c.expires_at))
             ).scalar_one()
-        return ticket, expires_at.replace(microsecond=0)
+        return ticket, whole_seconds(expires_at)
 
     async def redeem(self, ticket: str, stream: UUID | None) -> tuple[Player, bytes | None] | None:
         """Whose ticket to this stream it is, and the hash of the token that it was had by (None for one of an outside issuer); and the
@@ -50,7 +50,7 @@ class Tickets:
         used = (
             delete(stream_tickets)
             .where(
-                stream_tickets.c.hash == _hash(ticket),
+                stream_tickets.c.hash == hashed(ticket),
                 stream_tickets.c.stream_id.is_not_distinct_from(stream),
                 stream_tickets.c.expires_at >= func.now(),
             )
@@ -69,7 +69,3 @@ class Tickets:
 _EXPIRED = select(stream_tickets.c.hash).where(stream_tickets.c.expires_at < func.now()).with_for_update(skip_locked=True)
 """Those that somebody else takes away just now are left to them: who waited for each other could wait for ever."""
 _SWEPT = delete(stream_tickets).where(stream_tickets.c.hash.in_(_EXPIRED))
-
-
-def _hash(ticket: str) -> bytes:
-    return sha256(ticket.encode()).digest()

@@ -19,24 +19,24 @@ from prometheus_client import Counter, Gauge
 from domain.match.game import Viewer
 from domain.match.table import NotAllowed
 from service import chance
+from service.accounts.listeners import Listener, Listeners
+from service.accounts.players import Player
+from service.accounts.tickets import Tickets
+from service.accounts.tokens import hash_of
 from service.held import UnknownMatch, stream_of
 from service.http.body import StrictRequest
 from service.http.frames import Frames
 from service.http.heartbeat import STILL_HERE, next_beat, rings
 from service.http.limits import address
 from service.http.problems import Trouble
-from service.http.tickets import redeemed
+from service.http.routes.tickets import redeemed
 from service.http.views import Sight, Views
-from service.listeners import Listener, Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
-from service.players import Player
 from service.projector import EventItem, MatchView, feed
 from service.store.away import is_away
 from service.store.codec import Record
 from service.store.upcasters import UnknownEvent
-from service.tickets import Tickets
-from service.tokens import hash_of
 
 ROTATE_SECONDS = 600.0
 """A stream ends after so long, and its client comes back with a token that is still good."""

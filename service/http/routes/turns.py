@@ -12,20 +12,20 @@ from litestar.params import QueryParameter
 from msgspec import Meta
 
 from service import chance
-from service.http import stream
+from service.accounts.listeners import Listener, Listeners
+from service.accounts.players import Player
+from service.accounts.tickets import Tickets
+from service.accounts.tokens import hash_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
 from service.http.heartbeat import STILL_HERE, next_beat, rings
-from service.http.log import WAIT_MAX_SECONDS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
-from service.http.stream import ByeFrame, Reason, Streams
-from service.http.tickets import redeemed
-from service.listeners import Listener, Listeners
-from service.players import Player
+from service.http.routes import stream
+from service.http.routes.log import WAIT_MAX_SECONDS
+from service.http.routes.stream import ByeFrame, Reason, Streams
+from service.http.routes.tickets import redeemed
 from service.store.away import is_away
-from service.tickets import Tickets
-from service.tokens import hash_of
 from service.turns import TOP, Invitation, Turn, TurnOrInvitation, Turns
 
 TURNS_MAX = 500

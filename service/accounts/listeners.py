@@ -12,10 +12,10 @@ from typing import Self
 
 import structlog
 
-from service.lately import FRESH_SECONDS
-from service.players import Player, Players
+from service.accounts.lately import FRESH_SECONDS
+from service.accounts.players import Player, Players
+from service.accounts.tokens import Revoked
 from service.store.away import is_away
-from service.tokens import Revoked
 
 log = structlog.get_logger()
 

@@ -1,6 +1,5 @@
 """Mutes: whose messages a player does not want to read. Nobody else ever learns of them."""
 
-from datetime import UTC
 from typing import Annotated
 
 import msgspec
@@ -10,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
-from service.players import Timestamp
+from service.moments import Timestamp, whole_seconds
 from service.store.account_tables import player_mutes, players
 
 MUTES_MAX = 200
@@ -65,4 +64,4 @@ class Mutes:
         )
         async with self._engine.connect() as connection:
             rows = await connection.execute(statement)
-            return tuple(Mute(row.muted_id, row.display_name, row.at.astimezone(UTC).replace(microsecond=0)) for row in rows)
+            return tuple(Mute(row.muted_id, row.display_name, whole_seconds(row.at)) for row in rows)

@@ -22,17 +22,18 @@ from domain.match.game import Seat, Viewer
 from domain.match.play import NotNow
 from domain.match.state import AnyMatch
 from service import chance
+from service.accounts.players import Player
 from service.held import stream_of
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
-from service.players import Player, Timestamp
-from service.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
-from service.projector import require_known, whole_seconds
+from service.moments import Timestamp, whole_seconds
+from service.projector import require_known
 from service.recent import Asked
-from service.sayable import Words, unsayable
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
 from service.store.tables import match_messages
+from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
+from service.talk.sayable import Words, unsayable
 
 MESSAGES_MAX, MESSAGES_WITHIN = 10, timedelta(seconds=10)
 """So many messages may a player send to one match within so long..."""

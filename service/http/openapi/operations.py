@@ -17,12 +17,13 @@ from litestar.params import ParameterKwarg
 from litestar.routes import HTTPRoute
 from litestar.typing import FieldDefinition
 
-from service.http import auth, codes, failures, problems
+from service.http import auth, codes, problems
 from service.http.body import without_none
-from service.http.links import links_after
+from service.http.openapi import failures
+from service.http.openapi.links import links_after
+from service.http.openapi.schemas import REF, JsonSchema, Schemas
 from service.http.parameters import fields, parameters
 from service.http.problems import Problem
-from service.http.schemas import REF, JsonSchema, Schemas
 from service.projector import MatchView
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")

@@ -15,12 +15,12 @@ import structlog
 from prometheus_client import Counter
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from service import chance, head
-from service.gathered import Gathered
-from service.http import problems
+from service import chance
+from service.http import head, problems
 from service.http.access import DEFAULT_HEADERS
 from service.http.body import BODY_MAX_BYTES
 from service.http.cors import ANY, EXPOSED, mark
+from service.http.gathered import Gathered
 from service.http.problems import Trouble
 
 REQUEST_MAX_BYTES = 262_144

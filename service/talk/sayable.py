@@ -8,7 +8,7 @@ from domain.games import GAMES
 from domain.match.play import NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, Unfit
-from service.pledges import Pledge, offers
+from service.talk.pledges import Pledge, offers
 
 TEXT_MAX = 500
 WRITTEN_MAX = 4 * TEXT_MAX

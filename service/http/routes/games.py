@@ -13,9 +13,9 @@ from msgspec import Meta
 from domain.games import GAMES
 from domain.match.game import AnyGame, Component
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
-from service.http.labels import Wording
+from service.http.openapi.schemas import JsonSchema, standalone
 from service.http.problems import Trouble
-from service.http.schemas import JsonSchema, standalone
+from service.http.routes.labels import Wording
 
 
 class GameSummary(msgspec.Struct, frozen=True, kw_only=True):

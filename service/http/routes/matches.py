@@ -16,16 +16,16 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
+from service.accounts.players import Player, Players
 from service.hosts import Hosts, TooManyMatches
 from service.http.acting import Acting
 from service.http.auth import signed_in
 from service.http.conditions import IfNoneMatch
 from service.http.problems import Fault, Trouble
-from service.http.seats import Entropy
-from service.http.testing import TestMode
+from service.http.routes.seats import Entropy
+from service.http.routes.testing import TestMode
 from service.http.views import Views
 from service.matches import Changed, Decide, Matches
-from service.players import Player, Players
 from service.projector import MatchView, require_known
 from service.rematches import Rematches
 from service.store import RematchTaken

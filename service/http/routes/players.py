@@ -8,13 +8,14 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
+from service.accounts.names import NAME_MAX, WRITTEN_MAX, display_name
+from service.accounts.players import TOKENS_MAX, Player, Players, Token
 from service.erasure import Erasure
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
 from service.http.limits import address
 from service.http.problems import Trouble
-from service.names import NAME_MAX, WRITTEN_MAX, display_name
-from service.players import TOKENS_MAX, Player, Players, Timestamp, Token
+from service.moments import Timestamp
 
 DisplayName = Annotated[
     str,

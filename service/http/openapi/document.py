@@ -11,15 +11,15 @@ from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
 from domain.match.events import Spectators, Start, Visibility
 from domain.match.game import Request
 from domain.match.state import Status
-from service.http import failures
 from service.http.body import without_none
-from service.http.links import links
-from service.http.openapi30 import in_openapi30
-from service.http.operations import Operation, headers, operations
+from service.http.openapi import failures
+from service.http.openapi.links import links
+from service.http.openapi.openapi30 import in_openapi30
+from service.http.openapi.operations import Operation, headers, operations
+from service.http.openapi.schemas import JsonSchema, Schemas
 from service.http.problems import Problem
-from service.http.schemas import JsonSchema, Schemas
-from service.http.stream import StreamFrame
-from service.http.turns import TurnStreamFrame
+from service.http.routes.stream import StreamFrame
+from service.http.routes.turns import TurnStreamFrame
 from service.turns import TurnOrInvitation
 
 VERSION = "0.1.0"

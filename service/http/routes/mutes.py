@@ -8,10 +8,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Meta
 
+from service.accounts.players import Player, Players
 from service.http.auth import signed_in
 from service.http.problems import Trouble
-from service.mutes import MUTES_MAX, Mute, Mutes
-from service.players import Player, Players
+from service.talk.mutes import MUTES_MAX, Mute, Mutes
 
 
 class MutePage(msgspec.Struct, frozen=True):

@@ -16,8 +16,7 @@ from sqlalchemy import Row, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
-from service.players import Timestamp
-from service.projector import whole_seconds
+from service.moments import Timestamp, whole_seconds
 from service.store.account_tables import operator_actions
 
 Role: TypeAlias = Literal["operator", "numbers"]

@@ -12,14 +12,15 @@ from domain.games import GAMES, AnyOptions
 from domain.match.events import Clock, Spectators, Start, Visibility
 from domain.match.game import IN_SEAT_ORDER
 from domain.match.state import Status
+from service.accounts.players import Player, Players
 from service.held import match_id_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Fault, Trouble
-from service.http.seats import InviteCode
+from service.http.routes.seats import InviteCode
 from service.invites import Invites
-from service.players import Player, Players, Timestamp
-from service.projector import SeatView, seats, shown_version, whole_seconds
+from service.moments import Timestamp, whole_seconds
+from service.projector import SeatView, seats, shown_version
 from service.readmodels.lobby import TOP, Listed, Lobby, Wanted
 
 STATUSES: tuple[Status, ...] = ("open", "playing", "ended")

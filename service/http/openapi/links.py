@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from service.http.schemas import JsonSchema
+from service.http.openapi.schemas import JsonSchema
 
 REF = "#/components/links/"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeAlias
+from datetime import datetime, timedelta
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -28,19 +28,17 @@ from sqlalchemy.sql.dml import ReturningInsert
 from sqlalchemy.types import TypeEngine
 
 from service import chance
-from service.lately import Changes, Lately
-from service.signups import PER_HOUR, Signups
+from service.accounts.lately import Changes, Lately
+from service.accounts.signups import PER_HOUR, Signups
+from service.accounts.tokens import Erased, active_of, end, hashed, is_there, require_held
+from service.moments import Timestamp, whole_seconds
 from service.store.account_tables import player_identities, player_tokens, players
-from service.tokens import Erased, active_of, end, hashed, is_there, require_held
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
 
 USED_AGAIN_AFTER = timedelta(minutes=1)
 """`last_used_at` is this coarse, so that reading does not write."""
-
-
-Timestamp: TypeAlias = Annotated[datetime, Meta(tz=True)]
 
 
 class TooManyTokens(Exception):
@@ -260,12 +258,8 @@ def _bind(identity: bytes, player_id: str) -> Executable:
 
 
 def player_of(row: Row[*tuple[Any, ...]]) -> Player:
-    return Player(row.player_id, row.display_name, _seconds(row.created_at))
+    return Player(row.player_id, row.display_name, whole_seconds(row.created_at))
 
 
 def _token(row: Row[*tuple[Any, ...]]) -> Token:
-    return Token(row.token_id, _seconds(row.created_at), _seconds(row.last_used_at) if row.last_used_at else None)
-
-
-def _seconds(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(microsecond=0)
+    return Token(row.token_id, whole_seconds(row.created_at), whole_seconds(row.last_used_at) if row.last_used_at else None)

@@ -11,14 +11,14 @@ from msgspec import inspect
 
 from domain.match.game import Refused
 from domain.match.table import Unfit
+from service.accounts.names import display_name
 from service.http import auth, problems
 from service.http.body import decode
+from service.http.openapi.schemas import JsonSchema
 from service.http.parameters import unknown_parameter
 from service.http.problems import Trouble
-from service.http.schemas import JsonSchema
 from service.matches import Stale
-from service.names import display_name
-from service.sayable import said_text
+from service.talk.sayable import said_text
 
 REF = "#/components/examples/"
 REQUEST_ID = "req_51qycc0jx538vygtesjk3w37mc"
