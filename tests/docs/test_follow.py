@@ -79,12 +79,16 @@ def test_the_view_after_the_last_events_is_shown_though_it_could_not_be_had_at_o
         assert told_steps == [[[], 3], "lost unavailable", "found", [[4], 4], "over"]
 
 
-WAITERS = {
-    "turner.py": ("/v1", Answer(text='{"items": []}'), Answer(304)),
-    "turner.ts": ("/v1", Answer(text='{"items": []}'), Answer(text='{"items": []}')),  # By way of a proxy that knows no conditions.
-    "talker.py": (MATCH, *[Answer(text='{"items": [], "next_cursor": null}')] * 2),
-    "talker.ts": (MATCH, *[Answer(text='{"items": [], "next_cursor": null}')] * 2),
-    "follower.ts": (MATCH, *[Answer(text='{"items": [], "version": 3, "ended": false}')] * 2),
+NO_TURNS = Answer(text='{"items": []}')
+NO_TALK = Answer(text='{"items": [], "next_cursor": null}')
+NO_EVENTS = Answer(text='{"items": [], "version": 3, "ended": false}')
+
+WAITERS: dict[str, tuple[str, Answer, Answer]] = {
+    "turner.py": ("/v1", NO_TURNS, Answer(304)),
+    "turner.ts": ("/v1", NO_TURNS, NO_TURNS),  # By way of a proxy that knows no conditions.
+    "talker.py": (MATCH, NO_TALK, NO_TALK),
+    "talker.ts": (MATCH, NO_TALK, NO_TALK),
+    "follower.ts": (MATCH, NO_EVENTS, NO_EVENTS),
 }
 """Who waits for news, at which address, and what the server says that has none and does not wait for any."""
 
