@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 
 from service.bells import rings
+from service.held import match_id_of
 from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
@@ -29,7 +30,7 @@ log = structlog.get_logger()
 class Sweep:
     """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it.
 
-    `passing` are the errors of `see_to` that may be gone at the next try.
+    `delaying` are the errors of `see_to` that may be gone at the next try.
     """
 
     def __init__(
@@ -37,9 +38,9 @@ class Sweep:
         store: EventStore,
         column: Literal["due_at", "bots_at"],
         see_to: Callable[[UUID], Awaitable[None]],
-        passing: tuple[type[Exception], ...] = (StoreAway,),
+        delaying: tuple[type[Exception], ...] = (StoreAway,),
     ) -> None:
-        self._store, self._column, self._see_to, self._passing = store, column, see_to, passing
+        self._store, self._column, self._see_to, self._delaying = store, column, see_to, delaying
         self._stopping = asyncio.Event()
         self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
@@ -72,7 +73,7 @@ class Sweep:
         try:
             async with self._room:
                 await self._see_to(stream)
-        except self._passing as reason:
-            log.warning("match_delayed", column=self._column, match_id=f"mat_{stream.hex}", reason=str(reason))
+        except self._delaying as reason:
+            log.warning("match_delayed", column=self._column, match_id=match_id_of(stream), reason=str(reason))
         except Exception:
-            log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")
+            log.exception("match_not_seen_to", column=self._column, match_id=match_id_of(stream))
