@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from litestar.types import Scope
 
+from service.accounts.players import Player
 from service.http.problems import Trouble
-from service.players import Player
 
 WINDOW_SECONDS = 60
 PER_MINUTE = 12_000
