@@ -20,11 +20,12 @@ import pytest_asyncio
 import structlog
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-from service import hosts, matches, talk
+from service import hosts, matches
 from service.embedded import EmbeddedPostgres
 from service.http import deadline
 from service.migrate import migrate
 from service.store import address, connections
+from service.talk import messages
 from tests.service.overheard import Overheard, overhearing
 
 # Nothing on a server that lasts for one run is worth waiting for the disk, or much room.
@@ -105,7 +106,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     says so. Who tests the bounds themselves sets their own.
     """
     monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
-    for module in (matches, talk, hosts):
+    for module in (matches, hosts, messages):
         monkeypatch.setattr(module, "RACE_SECONDS", 60)
     for module in (address, connections):
         monkeypatch.setattr(module, "ACQUIRE_SECONDS", 60)
