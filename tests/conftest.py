@@ -21,7 +21,7 @@ import structlog
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from service.embedded import EmbeddedPostgres
-from service.http import deadline
+from service.http import deadline, work
 from service.migrate import migrate
 from tests.service.overheard import Overheard, overhearing
 
@@ -101,6 +101,7 @@ def _plain_tracebacks() -> None:
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that is late because the machine is busy is no fault of the service that runs within the tests."""
     monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
+    monkeypatch.setattr(work, "WAIT_SECONDS", 60)
 
 
 @pytest.fixture

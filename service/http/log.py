@@ -1,6 +1,5 @@
 """The log of a match: its events as they come, and the whole record once it is over."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, cast
@@ -19,6 +18,7 @@ from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.problems import Trouble
 from service.http.views import Views
+from service.http.work import Work
 from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
@@ -72,7 +72,7 @@ class MatchProof(msgspec.Struct, frozen=True):
     operation_id="list_events",
     summary="What has happened",
     tags=["play"],
-    opt={"problems": ["match_not_found", "no_spectators"]},
+    opt={"problems": ["match_not_found", "no_spectators", "too_many_long_polls"]},
 )
 async def list_events(
     match_id: FromPath[str],
@@ -82,6 +82,7 @@ async def list_events(
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     after: Annotated[int, QueryParameter(ge=0, le=VERSION_MAX, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[
@@ -98,9 +99,7 @@ async def list_events(
     async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, hash_of(held), bell) as listener:
         sight = await views.sight(match_id, caller)
         while after >= sight.version and sight.match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
-            try:
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:
+            if not await work.rings(bell, gives_up):
                 break
             bell.clear()
             sight = await views.news(match_id, caller)

@@ -16,11 +16,11 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
-from service.http.heartbeat import rings
 from service.http.idempotency import IdempotencyKey, command_id
 from service.http.log import WAIT_MAX_SECONDS
 from service.http.problems import Fault, Trouble
 from service.http.views import Views
+from service.http.work import Work
 from service.listeners import Listeners
 from service.live.watch import Watch
 from service.matches import PAGE_MAX
@@ -114,7 +114,7 @@ async def send_message(
     operation_id="list_messages",
     summary="What was said",
     tags=["talk"],
-    opt={"problems": ["match_not_found", "no_spectators"]},
+    opt={"problems": ["match_not_found", "no_spectators", "too_many_long_polls"]},
 )
 async def list_messages(
     match_id: FromPath[str],
@@ -124,6 +124,7 @@ async def list_messages(
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     after: Annotated[
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
@@ -156,7 +157,7 @@ async def list_messages(
             if news or talk.watch.closed or time.monotonic() >= gives_up:
                 break
             before, stirred = (match.version, viewer), False
-            while not stirred and await rings(bell, gives_up):
+            while not stirred and await work.rings(bell, gives_up):
                 bell.clear()
                 listener.require()
                 match, viewer = await views.seen(match_id, caller)

@@ -1,6 +1,5 @@
 """A player's own page: which matches wait for them, as a list and as it happens, so that one connection serves a whole app."""
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator
 from typing import Annotated, TypeAlias
@@ -21,6 +20,7 @@ from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_
 from service.http.problems import Trouble
 from service.http.stream import ByeFrame, Reason, Streams
 from service.http.tickets import redeemed
+from service.http.work import Work
 from service.listeners import Listener, Listeners
 from service.players import Player
 from service.store.away import is_away
@@ -72,12 +72,14 @@ TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | InvitationFrame | DoneFram
     summary="What waits for me?",
     tags=["live"],
     guards=[signed_in],
+    opt={"problems": ["too_many_long_polls"]},
 )
 async def list_turns(
     player: NamedDependency[Player],
     turns: NamedDependency[Turns],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     if_none_match: IfNoneMatch = None,
     wait: Annotated[
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for a list other than the one you have.")
@@ -102,9 +104,7 @@ async def list_turns(
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
             if news or turns.watch.closed or time.monotonic() >= gives_up:
                 break
-            try:
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:  # Nothing has happened since, so there is nothing to look at again.
+            if not await work.rings(bell, gives_up):  # Nothing has happened since, so there is nothing to look at again.
                 break
             bell.clear()
     return tagged(content, tag, if_none_match, VIEW_HEADERS)
@@ -131,6 +131,7 @@ async def stream_turns(
     tickets: NamedDependency[Tickets],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[TurnStreamFrame]:
     """The matches that wait for you, as it happens, as server-sent events without names.
@@ -147,6 +148,7 @@ async def stream_turns(
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
+    work.pause()  # From now on it is one of so many streams.
     frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, token))
     return stream.streamed(frames)
 
