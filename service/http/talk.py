@@ -129,9 +129,7 @@ async def list_messages(
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
-    wait: Annotated[
-        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something new when you have everything.")
-    ] = 0,
+    wait: Annotated[int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for news when you have everything.")] = 0,
 ) -> Response[TalkPage]:
     """What was said at a match after what you have, with your own whispers, and without players whom you have muted.
 

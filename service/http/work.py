@@ -12,8 +12,8 @@ from service.http.problems import Trouble
 AT_ONCE = 16
 """More than it takes to keep one core and the connections to the database busy, so that nobody who is alone gains by a higher one."""
 
-WAITING_MAX = 500
-"""Requests of one caller that wait for their turn."""
+WAITING_MAX = 2_000
+"""Requests of one caller that wait for a place. To let them wait costs less than to refuse them, when they come again at once."""
 
 WAIT_SECONDS = 1.0
 """For so long they do. An answer begins within two seconds, so there must be some left for the work."""
