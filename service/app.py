@@ -10,12 +10,21 @@ from litestar import Litestar
 from litestar.di import Provide
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.accounts.issuer import Issuer, Trust
+from service.accounts.listeners import Listeners
+from service.accounts.operators import Actions, Operator, Operators
+from service.accounts.players import Players
+from service.accounts.tickets import Tickets
 from service.bots import Bots
 from service.clocks import time_out
 from service.erasure import Erasure
 from service.fence import FenceWatch
 from service.hosts import Hosts
-from service.http import (
+from service.http import traces
+from service.http.acting import acting, opening
+from service.http.assembly import http_app
+from service.http.limits import Limits
+from service.http.routes import (
     commands,
     docs,
     games,
@@ -35,24 +44,15 @@ from service.http import (
     talk,
     testing,
     tickets,
-    traces,
     turns,
 )
-from service.http.acting import acting, opening
-from service.http.assembly import http_app
-from service.http.limits import Limits
-from service.http.stream import Streams
-from service.http.testing import TestMode
+from service.http.routes.stream import Streams
+from service.http.routes.testing import TestMode
 from service.http.views import Views
 from service.invites import Invites
-from service.issuer import Issuer, Trust
-from service.listeners import Listeners
 from service.live.watch import Watch
 from service.live.wire import Wire
-from service.matches import Busy, Matches
-from service.mutes import Mutes
-from service.operators import Actions, Operator, Operators
-from service.players import Players
+from service.matches import DELAYING, Matches
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
@@ -60,12 +60,11 @@ from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
 from service.settings import ANYBODY, Settings
-from service.store import EventStore, StoreAway
+from service.store import EventStore
 from service.store.address import sqlalchemy_engine
-from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
-from service.talk import Talk
-from service.tickets import Tickets
+from service.talk.messages import Talk
+from service.talk.mutes import Mutes
 from service.turns import Turns
 
 ROUTES = (
@@ -96,9 +95,6 @@ SERVICES = (
     *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
-
-PASSING = (StoreAway, Busy, UnknownEvent)
-"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -156,7 +152,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
     await held.enter_async_context(Sweep(store, "bots_at", bots.take))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), DELAYING))
     # Stops before the sweeps do, which would else go on with whatever they took.
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))

@@ -107,7 +107,7 @@ def _migrate() -> None:
 
 
 def _rebuild() -> None:
-    from service.rebuild import rebuild
+    from service.upkeep.rebuild import rebuild
 
     with _database() as url:
         asyncio.run(rebuild(url))
@@ -156,7 +156,7 @@ def _import() -> None:
 
 def _operator_token(name: str) -> None:
     from service import chance
-    from service.operators import token_hash
+    from service.accounts.operators import token_hash
 
     token = chance.new_token(chance.OPERATOR_PREFIX)
     _aside(f"The token, shown this once; send it as `Authorization: Bearer <token>`:\n{token}\n")

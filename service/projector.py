@@ -1,7 +1,7 @@
 """What one viewer sees: the one way from a match to its view, and from its log to a feed. Every route goes through here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,8 +11,9 @@ from domain.match.events import Clock, Spectators, Start, Visibility, veil
 from domain.match.game import IN_SEAT_ORDER, AnyGame, Result, Seat, Viewer, over
 from domain.match.state import AnyMatch, Chair, Status
 from domain.match.table import NotAllowed
+from service.accounts.players import Player
 from service.held import UnknownMatch, deadline
-from service.players import Player, Timestamp
+from service.moments import Timestamp, whole_seconds
 from service.store.codec import Record
 
 
@@ -178,11 +179,6 @@ def feed(match: AnyMatch, records: Iterable[Record], viewer: Viewer) -> tuple[Ev
 def unveiled(records: Iterable[Record]) -> tuple[EventItem, ...]:
     """These records as they are: for a match that has ended, whose whole record is open."""
     return tuple(_item(record, record.entry.event) for record in records)
-
-
-def whole_seconds(moment: datetime) -> datetime:
-    """The moment as the API writes it: UTC without fractions, which some clients cannot read."""
-    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)) - timedelta(microseconds=moment.microsecond)
 
 
 def _item(record: Record, event: AnyEvent) -> EventItem:

@@ -19,8 +19,8 @@ import uvicorn
 from service import logs
 from service.app import create_app
 from service.cant_run import CantRun
-from service.edge import Edge
 from service.embedded import EmbeddedPostgres
+from service.http.edge import Edge
 from service.migrate import migrate
 from service.settings import Settings
 from service.store import EventStore, StoreAway, UnfitDatabase

@@ -11,11 +11,11 @@ from msgspec import Meta
 from domain.match.events import PlayerId
 from domain.match.game import Seat
 from domain.match.state import AnyMatch, decision_id
+from service.accounts.players import Players
 from service.held import Shown, match_id_of
 from service.live.watch import Watch
 from service.matches import Matches
-from service.players import Players, Timestamp
-from service.projector import whole_seconds
+from service.moments import Timestamp, whole_seconds
 from service.recent import Asked
 from service.store import EventStore, Waiting
 

@@ -20,8 +20,8 @@ from domain.games import GAMES
 from domain.match import table
 from domain.match.state import Match, fold
 from service.held import Held, line, stream_of
-from service.http.commands import CommandAnswer, SendCommand
 from service.http.idempotency import command_id, fingerprint
+from service.http.routes.commands import CommandAnswer, SendCommand
 from service.projector import feed, view
 from service.store import Stored
 from service.store.codec import Origin, Record, decode, encode

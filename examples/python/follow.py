@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import threading
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, TypeAlias, TypeVar
@@ -56,18 +57,44 @@ class Line:
 
     def __init__(self, http: httpx.AsyncClient, found: Found) -> None:
         self.http, self.found, self.failures = http, found, 0
+        self.asked, self.hasty = 0.0, 0
+
+    @property
+    def patience(self) -> int:
+        """For how many seconds the server is to wait for news: not at all when we do not know yet whether it is there again."""
+        return 0 if self.failures else 25
+
+    async def ask(self, address: str, headers: Mapping[str, str] | None = None, **query: str | int) -> httpx.Response:
+        """An answer that is no problem; at 304 nothing has changed."""
+        self.asked = time.monotonic()
+        answer = await self.http.get(address, params=query, headers=headers)
+        if answer.status_code != 304:
+            await checked(answer)
+        self.holds()
+        return answer
 
     async def json(self, address: str, **query: str | int) -> Record:
         """The body of an answer."""
-        answer = await checked(await self.http.get(address, params=query))
-        self.holds()
-        return dict(answer.json())
+        return dict((await self.ask(address, **query)).json())
+
+    async def idle(self) -> None:
+        """To be called when an answer has brought nothing new. One that did not wait for news, as where a server stops, is none to
+        ask for again at once."""
+        self.hasty = self.hasty + 1 if time.monotonic() - self.asked < PAUSE_SECONDS else 0
+        if self.hasty:
+            wait = backoff(self.hasty - 1)
+            await asyncio.sleep(wait)
 
     def holds(self) -> None:
         """To be called whenever the server has said something."""
         if self.failures:
             self.found()
         self.failures = 0
+
+
+def backoff(failures: int) -> float:
+    """The seconds until the next try."""
+    return PAUSE_SECONDS * min(2**failures, 10) * random.uniform(0.8, 1.2)
 
 
 async def kept(
@@ -95,7 +122,7 @@ async def kept(
                 return
             if why == "rotate":
                 continue  # Ten minutes are up; nothing is wrong.
-            wait = max(wait, PAUSE_SECONDS * min(2**line.failures, 10) * random.uniform(0.8, 1.2))
+            wait = max(wait, backoff(line.failures))
             line.failures += 1
             lost(why, wait, detail)
             await asyncio.sleep(wait)

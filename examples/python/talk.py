@@ -22,9 +22,11 @@ def follow_talk_async(
     async def once(line: Line) -> AsyncGenerator[Record, None]:
         nonlocal cursor
         while True:
-            page = await line.json(f"{address}/messages", wait=25, **({"after": cursor} if cursor else {}))
-            cursor = page["next_cursor"]
+            page = await line.json(f"{address}/messages", wait=line.patience, **({"after": cursor} if cursor else {}))
+            before, cursor = cursor, page["next_cursor"]
             yield page
+            if cursor == before:
+                await line.idle()
 
     return kept(once, token, lost, found)
 

@@ -100,6 +100,8 @@ class Terminal:
             decision, self.asked = self.asked, None
             self.sent.add(decision["decision"])
             self.begin(self.make(decision["decision"], decision["choices"][number - 1]))
+        else:
+            print(self.words.say("screen.number"), flush=True)
 
     async def make(self, decision: str, command: Record) -> None:
         if not await self.attempt("commands", {"command": command, "decision": decision}):
@@ -111,10 +113,10 @@ class Terminal:
         try:
             await self.post(f"{self.match}/{what}", body)
         except Refused as no:
-            print(self.words.problem(no.problem) if no.problem else no, flush=True)
+            print(self.words.problem(no.problem), flush=True)
             return no.problem.get("code") == "decision_closed"
-        except Unanswered as nothing:
-            print(nothing, flush=True)
+        except Unanswered:
+            print(self.words.problem({}), flush=True)
             return False
         return True
 

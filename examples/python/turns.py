@@ -3,7 +3,7 @@
 import threading
 from collections.abc import AsyncGenerator, Iterator
 
-from follow import Found, Line, Lost, Record, checked, kept, one_by_one
+from follow import Found, Line, Lost, Record, kept, one_by_one
 
 
 def follow_turns_async(
@@ -17,17 +17,20 @@ def follow_turns_async(
     Each list stands for the one before, and has the hundred most urgent. It has no end of its own. Raises `Refused`. Cancel the task
     that waits for a list to end it.
     """
-    tag: str | None = None
+    items: list[Record] | None = None
+    tag = ""
 
     async def once(line: Line) -> AsyncGenerator[list[Record], None]:
-        nonlocal tag
+        nonlocal items, tag
         while True:
-            query, had = ({"wait": 25}, {"If-None-Match": tag}) if tag else ({}, {})
-            answer = await line.http.get(f"{api}/players/me/turns", params=query, headers=had)
-            if answer.status_code != 304:
-                tag = (await checked(answer)).headers["ETag"]
-                yield answer.json()["items"]
-            line.holds()
+            query, had = ({"wait": line.patience}, {"If-None-Match": tag}) if tag else ({}, {})
+            answer = await line.ask(f"{api}/players/me/turns", had, **query)
+            before, items = items, items if answer.status_code == 304 else answer.json()["items"]
+            tag = answer.headers.get("ETag", "")
+            if items == before:
+                await line.idle()
+            elif items is not None:
+                yield items
 
     return kept(once, token, lost, found)
 

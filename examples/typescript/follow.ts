@@ -47,20 +47,36 @@ type Page<Item> = { items: Item[]; version: number; ended: boolean };
 const SILENCE_MS = 45_000; // The server says something every 15 seconds: a line that is silent for so long is dead.
 const PAUSE_MS = 1_000; // The pause before it is tried again; it doubles up to ten times this.
 
-/** A line to the server, and what one asks over it. */
+/** A line to the server, how often it has failed, and what one asks over it. */
 export class Line {
-  private readonly cutter = new AbortController();
-  private readonly token: string | undefined;
-  /** To be called whenever the server has said something. */
-  readonly holds: () => void;
+  failures = 0;
+  private asked = 0;
+  private hasty = 0;
+  private cutter = new AbortController();
+  private readonly options: Options;
 
-  constructor(token: string | undefined, holds: () => void) {
-    this.token = token;
-    this.holds = holds;
+  constructor(options: Options) {
+    this.options = options;
+  }
+
+  /** Begins anew. */
+  open(): void {
+    this.cutter = new AbortController();
   }
 
   cut(): void {
     this.cutter.abort();
+  }
+
+  /** For how many seconds the server is to wait for news: not at all when we do not know yet whether it is there again. */
+  get patience(): number {
+    return this.failures ? 0 : 25;
+  }
+
+  /** To be called whenever the server has said something. */
+  holds(): void {
+    if (this.failures) this.options.found?.();
+    this.failures = 0;
   }
 
   /** What is promised; the line is cut when it takes too long. */
@@ -69,32 +85,45 @@ export class Line {
     return promised.finally(() => clearTimeout(silence));
   }
 
+  /** An answer that is no problem; at 304 nothing has changed. */
   async ask(address: string, headers: Record<string, string> = {}): Promise<Response> {
-    if (this.token) headers["Authorization"] = `Bearer ${this.token}`;
+    this.asked = performance.now();
+    if (this.options.token) headers["Authorization"] = `Bearer ${this.options.token}`;
     const answer = await this.alive(fetch(address, { headers, signal: this.cutter.signal }));
     if (answer.ok || answer.status === 304) return answer;
     throw new Refused(answer, await this.alive(answer.json().catch(() => undefined)));
   }
 
+  /** The body of an answer. */
   async json<Body>(address: string): Promise<Body> {
     const answer = await this.ask(address);
     const body = (await this.alive(answer.json())) as Body;
     this.holds();
     return body;
   }
+
+  /**
+   * To be called when an answer has brought nothing new. One that did not wait for news, as where a server stops, is none to ask for again
+   * at once.
+   */
+  async idle(): Promise<void> {
+    this.hasty = performance.now() - this.asked < PAUSE_MS ? this.hasty + 1 : 0;
+    if (this.hasty) await pause(backoff(this.hasty - 1), this.cutter.signal);
+  }
+}
+
+/** The milliseconds until the next try. */
+function backoff(failures: number): number {
+  return PAUSE_MS * Math.min(2 ** failures, 10) * (0.8 + 0.4 * Math.random());
 }
 
 /** What `once` gives, begun again whenever the line is cut, until the server says that it is over. */
-export async function* kept<Each>(
-  { token, signal, lost = () => {}, found = () => {} }: Options,
-  once: (line: Line) => AsyncGenerator<Each>,
-): AsyncGenerator<Each> {
-  for (let failures = 0; !signal?.aborted; ) {
-    const line = new Line(token, () => {
-      if (failures) found();
-      failures = 0;
-    });
-    const cut = () => line.cut();
+export async function* kept<Each>(options: Options, once: (line: Line) => AsyncGenerator<Each>): AsyncGenerator<Each> {
+  const { signal, lost } = options;
+  const line = new Line(options);
+  const cut = () => line.cut();
+  while (!signal?.aborted) {
+    line.open();
     signal?.addEventListener("abort", cut);
     let [why, wait, detail] = ["unavailable", 0, "cut"];
     try {
@@ -111,8 +140,8 @@ export async function* kept<Each>(
     }
     if (why === "ended") return;
     if (why === "rotate") continue; // Ten minutes are up; nothing is wrong.
-    wait = Math.max(wait, PAUSE_MS * Math.min(2 ** failures++, 10) * (0.8 + 0.4 * Math.random()));
-    lost(why, wait / 1000, detail);
+    wait = Math.max(wait, backoff(line.failures++));
+    lost?.(why, wait / 1000, detail);
     await pause(wait, signal);
   }
 }
@@ -170,11 +199,12 @@ export function follow<Item extends { version: number }, View extends { version:
       yield { items, view };
     }
     for (;;) {
-      const page: Page<Item> = await line.json(`${match}/events?after=${last}&wait=25`);
+      const page: Page<Item> = await line.json(`${match}/events?after=${last}&wait=${line.patience}`);
       items.push(...page.items);
       last = items.at(-1)?.version ?? last;
       if (items.length || !view) yield* step(line);
       if (page.ended && page.version === last) throw new Bye("ended");
+      if (!page.items.length) await line.idle();
     }
   }
 

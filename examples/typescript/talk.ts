@@ -10,9 +10,11 @@ export function followTalk<Page extends { next_cursor: string | null }>(match: s
   let cursor: string | null = null;
   return kept(options, async function* (line: Line) {
     for (;;) {
-      const page: Page = await line.json(`${match}/messages?wait=25${cursor ? `&after=${cursor}` : ""}`);
+      const page: Page = await line.json(`${match}/messages?wait=${line.patience}${cursor ? `&after=${cursor}` : ""}`);
+      const before: string | null = cursor;
       cursor = page.next_cursor;
       yield page;
+      if (cursor === before) await line.idle();
     }
   });
 }

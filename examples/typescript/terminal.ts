@@ -87,15 +87,14 @@ async function attempt(path: string, body: object): Promise<boolean> {
     if (signal.aborted) return false;
     if (!(error instanceof Refused || error instanceof Unanswered)) throw error;
     const problem = error instanceof Refused ? error.problem : undefined;
-    console.log(problem ? words.problem(problem) : error.message);
+    console.log(words.problem(problem));
     return problem?.code === "decision_closed";
   }
 }
 
 async function choose(number: number): Promise<void> {
   const command = asked?.choices[number - 1];
-  if (!asked) console.log(words.say("problem.decision_closed"));
-  if (!asked || !command) return;
+  if (!asked || !command) return console.log(words.say(asked ? "screen.number" : "problem.decision_closed"));
   const { decision } = asked;
   asked = undefined;
   sent.add(decision);

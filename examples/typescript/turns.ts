@@ -8,16 +8,16 @@ import { kept, type Line, type Options } from "./follow.js";
  * own. Throws `Refused`.
  */
 export function followTurns<Turn>(api: string, options: Options & { token: string }): AsyncGenerator<Turn[]> {
-  let tag: string | undefined;
+  let [tag, list] = ["", ""];
   return kept(options, async function* (line: Line) {
     for (;;) {
-      const answer = await line.ask(`${api}/players/me/turns${tag ? "?wait=25" : ""}`, tag ? { "If-None-Match": tag } : {});
-      if (answer.status !== 304) {
-        const page = (await line.alive(answer.json())) as { items: Turn[] };
-        tag = answer.headers.get("ETag") ?? undefined;
-        yield page.items;
-      }
+      const answer = await line.ask(`${api}/players/me/turns${tag && `?wait=${line.patience}`}`, tag ? { "If-None-Match": tag } : {});
+      const before = list;
+      if (answer.status !== 304) list = await line.alive(answer.text());
+      tag = answer.headers.get("ETag") ?? "";
       line.holds();
+      if (list !== before) yield (JSON.parse(list) as { items: Turn[] }).items;
+      else await line.idle();
     }
   });
 }

@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
 
 from service import chance
-from service.http.problems import Trouble, written
+from service.http.problems import failed, send_instead
 from service.logs import ANSWERED, REQUEST_ID
 
 log = structlog.get_logger("access")
@@ -52,7 +52,7 @@ class Requested:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception):  # The server ends the connection, so that nobody takes half an answer for a whole one.
-            log.error("an answer broke off", exc_info=error)
+            log.error("answer_broke_off", exc_info=error)
         _record(self._scope, self._method, self.status, time.perf_counter() - self._began)
         REQUEST_ID.reset(self._before)
 
@@ -87,17 +87,9 @@ class Access:
             except Exception:
                 if request.status:
                     raise
-                log.exception("no answer")
-                await _fail(request.request_id, answer)
+                log.exception("request_failed")
+                await send_instead(failed(), request.request_id, answer)
         return None
-
-
-async def _fail(request_id: str, send: Send) -> None:
-    """The answer to a request that failed outside of every route."""
-    why = Trouble("internal_error", "The service failed; the fault has been recorded.")
-    headers, body = written(why, request_id)
-    await send({"type": "http.response.start", "status": 500, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _request_id(scope: HTTPScope) -> str:

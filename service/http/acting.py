@@ -6,13 +6,13 @@ from litestar.di import NamedDependency
 from domain.match.game import AnyGame
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed
+from service.accounts.players import Player
 from service.calls import Call
 from service.held import UnknownMatch
 from service.http.conditions import IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey, command_id, fingerprint
 from service.http.views import Views, tagged_view
 from service.matches import Changed, Decide, Matches, Open, Stale
-from service.players import Player
 from service.projector import MatchView, require_known, shown_version, viewer_of
 
 

@@ -11,6 +11,9 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from service.accounts.issuer import Issuer
+from service.accounts.operators import Operators
+from service.accounts.players import Players
 from service.http import auth, problems
 from service.http.access import Access
 from service.http.body import BODY_MAX_BYTES, StrictRequest
@@ -20,9 +23,6 @@ from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
 from service.http.parameters import only_known
-from service.issuer import Issuer
-from service.operators import Operators
-from service.players import Players
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 

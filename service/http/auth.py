@@ -12,17 +12,17 @@ from litestar.handlers.base import BaseRouteHandler
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from service.accounts.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
+from service.accounts.names import NAME_MAX, BadName, display_name
+from service.accounts.operators import Operator, Operators
+from service.accounts.players import Player, Players
+from service.accounts.signups import TooManySignups
+from service.accounts.tokens import Erased
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.limits import Limits, address
 from service.http.problems import Trouble
 from service.http.work import Work
-from service.issuer import Issuer, NoKeys, NotVouchedFor, Vouched
-from service.names import NAME_MAX, BadName, display_name
-from service.operators import Operator, Operators
-from service.players import Player, Players
-from service.signups import TooManySignups
-from service.tokens import Erased
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from litestar.types import Scope
 
+from service.accounts.players import Player
 from service.http.problems import Trouble
 from service.http.work import ADDRESS_LONG_POLLS_MAX, AT_ONCE, LONG_POLLS_MAX, AtWork, Work
-from service.players import Player
 
 WINDOW_SECONDS = 60
 PER_MINUTE = 12_000

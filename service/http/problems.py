@@ -8,26 +8,27 @@ import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.types import Send
 from msgspec import Meta
 
 from domain.match.game import Refused
 from domain.match.play import NotNow
 from domain.match.table import NotAllowed, Unfit
+from service.accounts.names import BadName
+from service.accounts.players import TooManyTokens
+from service.accounts.signups import TooManySignups
+from service.accounts.tokens import Erased, Revoked
 from service.held import UnknownMatch
 from service.hosts import TooManyMatches
 from service.http import codes
 from service.http.codes import Kind
 from service.matches import Busy, Stale
-from service.mutes import TooManyMutes
-from service.names import BadName
-from service.players import TooManyTokens
-from service.sayable import BadText
-from service.signups import TooManySignups
 from service.store import KeyReused
 from service.store.away import is_away
 from service.store.upcasters import UnknownEvent
-from service.talk import TooFast
-from service.tokens import Erased, Revoked
+from service.talk.messages import TooFast
+from service.talk.mutes import TooManyMutes
+from service.talk.sayable import BadText
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:ludicitude:problem:"
@@ -94,7 +95,7 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
     trouble = trouble_of(error, request.path_params)
     if trouble.kind.status == 500:
-        log.error("request failed", exc_info=error)
+        log.error("request_failed", exc_info=error)
     return told(trouble, str(request.scope.get("request_id", "")))
 
 
@@ -125,6 +126,13 @@ def written(trouble: Trouble, request_id: str) -> tuple[list[tuple[bytes, bytes]
     body = msgspec.json.encode(problem(trouble, request_id))
     named = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), **headers(trouble)}
     return [(name.lower().encode(), value.encode()) for name, value in named.items()], body
+
+
+async def send_instead(trouble: Trouble, request_id: str, send: Send) -> None:
+    """Tell of it in the place of every route."""
+    fields, body = written(trouble, request_id)
+    await send({"type": "http.response.start", "status": trouble.kind.status, "headers": fields})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def headers(trouble: Trouble) -> dict[str, str]:
@@ -172,10 +180,10 @@ def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
             detail = f"No more accounts can be made from this address for {seconds} s."
             return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
         case UnknownEvent():
-            log.warning("release_too_old", error=str(error))
+            log.warning("release_too_old", reason=str(error))
             return Trouble("unavailable", "This process is of an older release than the one that has moved this match on. Ask again.")
         case _ if is_away(error):
-            log.warning("the database is away", error=repr(error))
+            log.warning("store_away", reason=repr(error))
             return Trouble("unavailable")
         case HTTPException():
             return _of_framework(error)

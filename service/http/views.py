@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from domain.match.game import Viewer
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed
+from service.accounts.players import Player, Players
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS, etag, tagged
 from service.invites import Invites
 from service.matches import Matches
-from service.players import Player, Players
 from service.projector import MatchView, require_known, shown_version, view, viewer_of
 
 

@@ -6,7 +6,7 @@ opened, gets a hundred answers, and need not know of the bound. Each process cou
 
 import asyncio
 
-from service.http.heartbeat import rings
+from service.bells import rings
 from service.http.problems import Trouble
 
 AT_ONCE = 16
@@ -95,17 +95,19 @@ class Work:
             self._at_work = False
             self._caller.places.release()
 
-    async def rings(self, bell: asyncio.Event, until: float) -> bool:
-        """Whether the bell rings before that moment of the monotonic clock; a long-poll that waits for it is not at work.
+    async def rings(self, bell: asyncio.Event, seconds: float) -> bool:
+        """Whether the bell rings within so many seconds (see `bells.rings`); a long-poll that waits for it is not at work.
 
-        Raises `Trouble` where its caller has as many as one can have, and like `begin`.
+        Raises `Trouble` where its caller has as many of them as one can have, and like `begin`.
         """
+        if seconds <= 0:
+            return False
         if self._caller.long_polls >= self._long_polls_max:
             raise Trouble("too_many_long_polls", headers={"Retry-After": str(LONG_POLL_AGAIN_SECONDS)})
         self.pause()
         self._caller.long_polls += 1
         try:
-            rung = await rings(bell, until)
+            rung = await rings(bell, seconds)
         finally:
             self._caller.long_polls -= 1
         await self.begin()

@@ -8,7 +8,7 @@ from litestar import Litestar
 
 from service import resources, settings
 from service.app import create_app
-from service.http.document import document
+from service.http.openapi.document import document
 
 
 @cache

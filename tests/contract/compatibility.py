@@ -9,7 +9,7 @@ the one exception, which the document announces: all its variants are told apart
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from service.http.schemas import REF
+from service.http.openapi.schemas import REF
 
 METHODS = ("get", "put", "post", "delete", "patch")
 LOWER = ("minimum", "minLength", "minItems", "exclusiveMinimum")

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from service import resources
-from service.http.document import write
+from service.http.openapi.document import write
 from tests.contract.building import app_without_database
 from tests.service.conftest import app, client, join, transport
 

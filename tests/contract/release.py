@@ -12,7 +12,7 @@ def cut(version: str, content: bytes, folder: Path) -> Path:
     """Keep `content` as the document of this version, for ever. Exits where another one is."""
     path = folder / f"{version}.json"
     if path.exists() and path.read_bytes() != content:
-        raise SystemExit(f"The document of version {version} is released already. Raise VERSION in service/http/document.py first.")
+        raise SystemExit(f"The document of version {version} is released already. Raise VERSION in service/http/openapi/document.py first.")
     folder.mkdir(exist_ok=True)
     path.write_bytes(content)
     return path

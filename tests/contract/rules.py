@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from service.http.schemas import REF
+from service.http.openapi.schemas import REF
 
 JSON, PROBLEM = "application/json", "application/problem+json"
 TAKEN = {

@@ -12,9 +12,9 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
 from service import resources
-from service.http.document import listing, text
-from service.http.openapi30 import in_openapi30
-from service.http.schemas import REF
+from service.http.openapi.document import listing, text
+from service.http.openapi.openapi30 import in_openapi30
+from service.http.openapi.schemas import REF
 from tests.contract.building import app_without_database, built
 from tests.contract.rules import PROBLEM, faults, operations, resolved
 from tests.service.documented import document
@@ -44,7 +44,7 @@ def test_the_list_of_operations_is_committed_too() -> None:
 
 
 def test_it_is_the_same_in_every_process() -> None:
-    program = "from tests.contract.building import built; from service.http.document import text; print(text(built()), end='')"
+    program = "from tests.contract.building import built; from service.http.openapi.document import text; print(text(built()), end='')"
     for seed in ("1", "2"):
         run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
         assert run.stdout.decode() == text(built())

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from service import chance, resources
-from service.http import stream
-from service.http.document import write
+from service.http.openapi.document import write
+from service.http.routes import stream
 from tests.contract.building import app_without_database
 from tests.contract.collection import collection
 from tests.contract.conftest import BLESSING

@@ -8,8 +8,8 @@ import pytest
 from msgspec import Meta
 
 from domain.match.game import Result
-from service.http.naming import public_name
-from service.http.schemas import REF, JsonSchema, Schemas, standalone
+from service.http.openapi.naming import public_name
+from service.http.openapi.schemas import REF, JsonSchema, Schemas, standalone
 
 Size = Annotated[Literal["small", "large"], Meta(description="Of things.")]
 
@@ -159,7 +159,7 @@ def test_a_type_is_called_by_its_room() -> None:
     assert called("Opened", "domain.match.events") == "MatchOpened"
     assert called("Place", "domain.match.game") == "Place"
     assert public_name(Result) == "MatchResult"
-    assert called("Player", "service.players") == "Player"
+    assert called("Player", "service.accounts.players") == "Player"
 
 
 def test_two_types_of_one_public_name_are_noticed() -> None:

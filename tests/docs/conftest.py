@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import node
-from tests.docs.started import FOLLOWERS, HASTE, Commands, programs_in
+from tests.docs.started import FOLLOWERS, HASTE, IMPATIENCE, Commands, hastened, programs_in
 from tests.service.conftest import app, client, join, transport
 
 __all__ = ["BLESSING", "app", "client", "join", "transport"]
@@ -50,16 +50,12 @@ def patient(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Comma
 
 
 @pytest.fixture(scope="session")
-def programs(patient: Commands, javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
+def programs(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
     """The same, in a hurry."""
-    folder = tmp_path_factory.mktemp("hasty")
-    (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    kept = set(HASTE)
-    for source in (*(EXAMPLES / "python").glob("*.py"), *FOLLOWERS.glob("*.py"), *javascript.glob("*.js")):
-        text = source.read_text("utf-8")
-        kept -= {slow for slow in kept if slow in text}
-        for slow, quick in HASTE.items():
-            text = text.replace(slow, quick)
-        (folder / source.name).write_text(text, "utf-8")
-    assert not kept
-    return programs_in(folder, folder)
+    return hastened(tmp_path_factory.mktemp("hasty"), EXAMPLES / "python", javascript, HASTE)
+
+
+@pytest.fixture(scope="session")
+def impatient(javascript: Path, tmp_path_factory: pytest.TempPathFactory) -> Commands:
+    """The same, for a person who has no patience."""
+    return hastened(tmp_path_factory.mktemp("impatient"), EXAMPLES / "python", javascript, HASTE | IMPATIENCE)

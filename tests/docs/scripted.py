@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,15 +22,22 @@ class Answer(NamedTuple):
 
 
 class Script:
-    """What is answered to each request for the stream, in turn, to each one for the view, and to each command.
+    """What is answered to each request for the stream, in turn, to each one for the view, to each command, and to each that waits for news.
 
-    `ids` are what those for the stream brought, `keys` what the commands did.
+    `ids` are what those for the stream brought, `keys` what the commands did, `moments` when there was one for news.
     """
 
-    def __init__(self, streams: Sequence[Answer] = (), views: Sequence[Answer | int] = (), commands: Sequence[Answer] = ()) -> None:
-        self.streams, self.views, self.commands = iter(streams), iter(views), iter(commands)
+    def __init__(
+        self,
+        streams: Sequence[Answer] = (),
+        views: Sequence[Answer | int] = (),
+        commands: Sequence[Answer] = (),
+        news: Sequence[Answer] = (),
+    ) -> None:
+        self.streams, self.views, self.commands, self.news = iter(streams), iter(views), iter(commands), iter(news)
         self.ids: list[str | None] = []
         self.keys: list[str] = []
+        self.moments: list[float] = []
         self.address = ""
         self.over = threading.Event()
 
@@ -42,8 +50,10 @@ class Script:
         elif asked.path == f"{MATCH}/stream":
             self.ids.append(asked.headers["Last-Event-ID"])
             _send(asked, next(self.streams, Answer(410, "gone")), self.over)
+        elif asked.path != MATCH:
+            self.moments.append(time.monotonic())
+            _send(asked, next(self.news, Answer(410, "gone")), self.over)
         else:
-            assert asked.path == MATCH
             assert asked.headers["Authorization"] == "Bearer lud_token"
             view = next(self.views, Answer(410, "gone"))
             _send(asked, Answer(text=json.dumps({"version": view})) if isinstance(view, int) else view, self.over)

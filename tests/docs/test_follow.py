@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,37 @@ def test_the_view_after_the_last_events_is_shown_though_it_could_not_be_had_at_o
     streams = [Answer(text=told(shown("snapshot", 3), event(4), bye("ended"))), Answer(204)]
     for told_steps, _ in followed(programs, streams, [Answer(503, "unavailable"), 4]):
         assert told_steps == [[[], 3], "lost unavailable", "found", [[4], 4], "over"]
+
+
+NO_TURNS = Answer(text='{"items": []}')
+NO_TALK = Answer(text='{"items": [], "next_cursor": null}')
+NO_EVENTS = Answer(text='{"items": [], "version": 3, "ended": false}')
+
+WAITERS: dict[str, tuple[str, Answer, Answer]] = {
+    "turner.py": ("/v1", NO_TURNS, Answer(304)),
+    "turner.ts": ("/v1", NO_TURNS, NO_TURNS),  # By way of a proxy that knows no conditions.
+    "talker.py": (MATCH, NO_TALK, NO_TALK),
+    "talker.ts": (MATCH, NO_TALK, NO_TALK),
+    "follower.ts": (MATCH, NO_EVENTS, NO_EVENTS),
+}
+"""Who waits for news, at which address, and what the server says that has none and does not wait for any."""
+
+
+def test_a_server_that_does_not_wait_for_news_is_asked_with_patience(programs: Commands) -> None:
+    """As one that stops does, or a proxy in its place."""
+    with ExitStack() as all_of_them:
+        scripts = []
+        for name, (address, first, quiet) in WAITERS.items():
+            script = all_of_them.enter_context(playing(Script(views=[3], news=[first, *[quiet] * 8])))
+            each = all_of_them.enter_context(started(programs[name], script.address + address, "lud_token", NO_STREAMS="yes"))
+            all_of_them.callback(each.kill)
+            scripts.append((each, script))
+        for each, script in scripts:
+            each.wait(60)  # It is told at last that all of it is gone.
+            moments = script.moments[1:]
+            assert len(moments) == 9
+            assert min(later - earlier for earlier, later in pairwise(moments)) > 0.8 / 50
+            assert moments[-1] - moments[0] > 0.8 * (1 + 2 + 4 + 8 + 10 + 10 + 10) / 50
 
 
 @contextmanager

@@ -10,12 +10,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.docs.gate import gated
 from tests.docs.started import Commands, started
 from tests.faults.served import served
 
 LABELS = json.loads((Path(__file__).parents[2] / "service" / "http" / "labels.json").read_text("utf-8"))
 
-CLOSED, AGAIN = (LABELS[key]["en"] for key in ("problem.decision_closed", "screen.reconnected"))
+CLOSED, LOST, AGAIN, NO_ANSWER, NUMBER = (
+    LABELS[key]["en"]
+    for key in ("problem.decision_closed", "reason.unavailable", "screen.reconnected", "screen.no_answer", "screen.number")
+)
 
 
 class Window:
@@ -23,6 +27,7 @@ class Window:
 
     def __init__(self, program: "subprocess.Popen[str]") -> None:
         self.program = program
+        self.before: list[str] = []
 
     def type(self, line: str) -> None:
         assert self.program.stdin
@@ -30,14 +35,14 @@ class Window:
         self.program.stdin.flush()
 
     def shows(self, words: str) -> str:
-        """The next line with these words. Raises AssertionError if it ends before."""
+        """The next line with these words; those before it are in `before`. Raises AssertionError if it ends before."""
         assert self.program.stdout
-        before: list[str] = []
+        self.before = []
         for line in self.program.stdout:
             if words in line:
                 return line.strip()
-            before.append(line)
-        raise AssertionError(f"{words!r} is not in {before} {self.program.stderr.read() if self.program.stderr else ''}")
+            self.before.append(line)
+        raise AssertionError(f"{words!r} is not in {self.before} {self.program.stderr.read() if self.program.stderr else ''}")
 
 
 @contextmanager
@@ -85,3 +90,62 @@ def test_two_windows_and_a_server_that_is_started_again(name: str, programs: Com
             assert first.program.wait(20) == 0
             assert first.program.stderr
             assert first.program.stderr.read() == ""
+
+
+@pytest.mark.timeout(100)
+def test_a_choice_is_sent_once_though_steps_come_and_it_is_typed_again(
+    programs: Commands, used_server_folder: Path, tmp_path: Path
+) -> None:
+    """The other player chooses while it is on its way: in the view that comes then it is still to be made."""
+    with served(used_server_folder) as service:
+        for name in ("terminal.py", "terminal.ts"):
+            ada, bob = service.new_player(), service.new_player()
+            match = f"{service.address}/v1/matches"
+            opened = httpx.post(match, json={"options": {"game": "pico"}}, headers={"Authorization": f"Bearer {ada}"}).json()
+            match += f"/{opened['match_id']}"
+            headers = {"Authorization": f"Bearer {bob}"}
+            [decision] = httpx.post(f"{match}/seats", json={}, headers=headers, timeout=30).json()["decisions"]
+            (tmp_path / "token.txt").write_text(ada, "utf-8")
+            with gated(service.address) as gate, window(programs, name, tmp_path, opened["match_id"], gate.address) as screen:
+                screen.shows("  5  ")
+                screen.type("6")
+                screen.shows(NUMBER)
+                gate.passes.clear()
+                screen.type("1")
+                assert gate.held.wait(30)
+                command = {"decision": decision["decision"], "command": decision["choices"][0]}
+                httpx.post(f"{match}/commands", json=command, headers=headers, timeout=30)
+                screen.shows("Ada has laid a card")
+                screen.type("1")
+                screen.shows(CLOSED)
+                assert not [line for line in screen.before if line.startswith("  ")]
+                gate.passes.set()
+                screen.shows("  4  ")
+                assert laid(match) == 1
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("name", ["terminal.py", "terminal.ts"])
+def test_a_choice_is_asked_again_for_as_long_as_the_server_stays_away(
+    name: str, impatient: Commands, used_server_folder: Path, tmp_path: Path
+) -> None:
+    with (
+        served(used_server_folder) as service,
+        gated(service.address) as gate,
+        window(impatient, name, tmp_path, "pico", gate.address) as screen,
+    ):
+        match_id = screen.shows("mat_")
+        screen.shows("  5  ")
+        gate.close()
+        screen.shows(LOST)
+        for _ in range(2):
+            screen.type("1")
+            screen.shows(NO_ANSWER)
+            screen.shows("  5  ")
+        screen.type("hello")
+        screen.shows(NO_ANSWER)
+        gate.open()
+        screen.shows(AGAIN)
+        screen.type("1")
+        screen.shows("  4  ")
+        assert laid(f"{service.address}/v1/matches/{match_id}") == 1

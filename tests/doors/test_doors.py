@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.http import stream
+from service.http.routes import stream
 from tests.contract.rules import operations
 from tests.doors.cast import CALLERS, MATCHES, Cast
 from tests.service.documented import Documented, document

@@ -10,8 +10,8 @@ import uvicorn
 
 from service import settings
 from service.app import create_app
-from service.edge import Edge
-from service.http import stream
+from service.http.edge import Edge
+from service.http.routes import stream
 from tests.conftest import fresh_database
 
 UNLIMITED = {f"LUDICITUDE_{name}": "1000000000" for name in ("PLAYER_REQUESTS", "ADDRESS_REQUESTS", "ADDRESS_ACCOUNTS")}

@@ -14,15 +14,15 @@ from domain.games import GAMES
 from domain.match import events
 from domain.match.game import Place
 from service.http.codes import KINDS
-from service.http.lobby import MatchPage
-from service.http.matches import OpenMatch
-from service.http.players import CreatedPlayer, CreatePlayer
-from service.http.standings import PlayerStanding, StandingPage
-from service.http.stream import StreamFrame
-from service.http.talk import TalkPage
-from service.http.turns import TurnPage, TurnStreamFrame
-from service.pledges import PledgeTally
+from service.http.routes.lobby import MatchPage
+from service.http.routes.matches import OpenMatch
+from service.http.routes.players import CreatedPlayer, CreatePlayer
+from service.http.routes.standings import PlayerStanding, StandingPage
+from service.http.routes.stream import StreamFrame
+from service.http.routes.talk import TalkPage
+from service.http.routes.turns import TurnPage, TurnStreamFrame
 from service.projector import MatchView, SeatView
+from service.talk.pledges import PledgeTally
 from tests.house.test_labels import fields_of, named, words
 from tests.rooms import labels, shared_labels
 from tests.service.documented import document

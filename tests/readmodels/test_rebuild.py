@@ -8,9 +8,9 @@ import sys
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service import rebuild
 from service.cant_run import CantRun
 from service.readmodels import generations
+from service.upkeep import rebuild
 from tests.matches.conftest import Process
 from tests.readmodels.played import played
 from tests.readmodels.recount import recounted, shown

@@ -11,8 +11,8 @@ import pytest_asyncio
 from litestar import Litestar
 
 from service import settings
+from service.accounts.operators import token_hash
 from service.app import create_app
-from service.operators import token_hash
 from tests.service.documented import Documented
 from tests.service.raw import Server
 from tests.service.routes import app_of_routes

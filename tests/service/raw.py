@@ -8,7 +8,7 @@ from typing import Any
 import uvicorn
 from uvicorn.server import ServerState
 
-from service.edge import Edge
+from service.http.edge import Edge
 
 PATIENCE_SECONDS = 20
 

@@ -14,13 +14,13 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from domain.match.game import Refused
 from domain.match.play import NotNow
 from domain.match.table import NotAllowed, Unfit
+from service.accounts.players import Player
 from service.held import UnknownMatch
 from service.http.assembly import http_app
 from service.http.auth import signed_in
 from service.http.conditions import IfMatch, expected_version
 from service.http.idempotency import IdempotencyKey
 from service.matches import Busy, Stale
-from service.players import Player
 from service.store import KeyReused, StoreAway
 from service.store.upcasters import UnknownEvent
 

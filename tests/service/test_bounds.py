@@ -9,8 +9,9 @@ import pytest
 import pytest_asyncio
 from litestar import Litestar
 
-from service import settings, talk
+from service import settings
 from service.app import create_app
+from service.talk import messages as talk
 from tests.service.conftest import Join, running
 from tests.service.talkers import opened, sit
 

@@ -26,10 +26,9 @@ SOON = 20.0
 
 
 @pytest_asyncio.fixture
-async def narrow(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Litestar]:
-    """The whole app, with two places for each caller, in which nobody waits for long."""
+async def narrow(database_url: str) -> AsyncIterator[Litestar]:
+    """The whole app, with two places for each caller."""
     async with running(create_app(settings.read({"DATABASE_URL": database_url, "LUDICITUDE_REQUESTS_AT_ONCE": "2"}))) as made:
-        monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
         yield made
 
 
@@ -55,6 +54,7 @@ async def test_it_holds_on_both_ways(narrow: Litestar, monkeypatch: pytest.Monke
     asking = [asyncio.create_task(ada.get(match, headers=way)) for _ in range(2)]
     for _ in asking:
         await asyncio.wait_for(within.acquire(), SOON)
+    monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
     for refused in (await ada.get(match, headers=way), await ada.get("/v1/players/me")):
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_at_once")
         assert refused.headers["Retry-After"] == refused.json()["message_params"]["seconds"] == "2"
@@ -89,11 +89,15 @@ async def test_long_polls_and_streams_take_no_place(narrow: Litestar, monkeypatc
         if found is not None and found.long_polls == 3 and sum(callers[0].values()) == 4:
             break
         await asyncio.sleep(0.005)
+    else:
+        raise AssertionError("they do not all wait")
+    monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
     for address in polls:
         refused = await ada.get(address, headers=way)
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_long_polls")
         assert refused.headers["Retry-After"] == "5"
     assert [(await ada.get(match, headers=way)).status_code for _ in range(3)] == [200] * 3
+    monkeypatch.setattr(work, "WAIT_SECONDS", SOON)
     for watch in (narrow.state["watch"], narrow.state["talk"].watch, narrow.state["turns"].watch):
         watch.close()
     assert {answer.status_code for answer in await asyncio.wait_for(asyncio.gather(*streams, *polling), SOON)} == {200}

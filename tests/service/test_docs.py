@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from service import resources
-from service.http.docs import PAGES
+from service.http.routes.docs import PAGES
 
 
 async def test_the_page_and_all_it_loads_come_from_here(client: httpx.AsyncClient) -> None:

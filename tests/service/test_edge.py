@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from service import edge
-from service.edge import Edge
-from service.gathered import Gathered
+from service.http import edge
+from service.http.edge import Edge
+from service.http.gathered import Gathered
 from service.http.methods import EveryMethod
 from tests.service.raw import BODY, CHUNKED, GOOD, PATIENCE_SECONDS, Server
 

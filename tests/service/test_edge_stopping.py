@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from service import edge
+from service.http import edge
 from tests.service.raw import GOOD, Server
 
 

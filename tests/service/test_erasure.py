@@ -15,12 +15,12 @@ from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
 from service import erasure, settings
+from service.accounts.players import Players
+from service.accounts.tokens import Erased
 from service.app import create_app
 from service.calls import Call, house_call
 from service.erasure import Erasure
 from service.matches import Busy, Changed, Decide, Matches
-from service.players import Players
-from service.tokens import Erased
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.documented import Documented
 from tests.service.test_standings import STANDINGS, beaten, counted
@@ -177,7 +177,7 @@ async def test_what_another_process_let_them_do_a_moment_longer_is_undone(
     app: Litestar, database_url: str, join: Join, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It remembers their token, and they open a match there, sit down and say something, when they have been erased here."""
-    monkeypatch.setattr("service.lately.FRESH_SECONDS", 1000.0)
+    monkeypatch.setattr("service.accounts.lately.FRESH_SECONDS", 1000.0)
     ada, bob = await join("Ada"), await join("Bob")
     waiting, going = await opened(bob, start="by_host"), await opened(bob, ada)
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.edge import Edge
+from service.http.edge import Edge
 from tests.service.raw import BODY, CHUNKED, GOOD, Server
 
 PAGE = b"GET /page?need=x HTTP/1.1\r\nHost: h\r\n%s\r\n\r\n"

@@ -13,10 +13,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service import settings
+from service.accounts.players import Players
 from service.app import create_app
-from service.http import health, players
 from service.http.assembly import http_app
-from service.players import Players
+from service.http.routes import health, players
 from service.readiness import Readiness
 from service.readmodels import runner
 from service.readmodels.results import RESULTS

@@ -15,11 +15,11 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from litestar import Litestar
 
-from service import issuer as issuers
 from service import settings
+from service.accounts import issuer as issuers
+from service.accounts.issuer import Issuer, Trust
 from service.app import create_app
 from service.cant_run import CantRun
-from service.issuer import Issuer, Trust
 from tests.service.conftest import bearing, inside, running
 from tests.service.documented import Documented
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from service.edge import Edge
+from service.http.edge import Edge
 from tests.service.raw import BODY, CHUNKED, GOOD, Server
 
 

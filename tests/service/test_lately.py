@@ -7,12 +7,12 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from service import lately
-from service.lately import KEPT_MAX, Changes, Lately
-from service.players import Players
+from service.accounts import lately
+from service.accounts.lately import KEPT_MAX, Changes, Lately
+from service.accounts.players import Players
+from service.accounts.tickets import Tickets
+from service.accounts.tokens import Revoked
 from service.store.address import sqlalchemy_engine
-from service.tickets import Tickets
-from service.tokens import Revoked
 
 
 class Asked:

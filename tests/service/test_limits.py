@@ -11,11 +11,11 @@ import pytest_asyncio
 from litestar import Litestar
 
 from service import settings
+from service.accounts.players import Player
 from service.app import create_app
 from service.cant_run import CantRun
 from service.http import limits
 from service.http.limits import Limits, Rate, address
-from service.players import Player
 from tests.service.conftest import running
 from tests.service.documented import Documented
 from tests.service.routes import app_of_routes

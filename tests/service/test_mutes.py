@@ -6,7 +6,7 @@ import asyncpg
 import httpx
 from litestar import Litestar
 
-from service.mutes import MUTES_MAX
+from service.talk.mutes import MUTES_MAX
 from tests.service.conftest import Join
 from tests.service.talkers import playing
 

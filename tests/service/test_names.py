@@ -4,7 +4,7 @@
 
 import pytest
 
-from service.names import BadName, display_name
+from service.accounts.names import BadName, display_name
 
 FAMILY = "👩\u200d👩\u200d👧"
 RAINBOW = "🏳\ufe0f\u200d🌈"

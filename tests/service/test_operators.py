@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from service import settings
+from service.accounts.operators import Operator, Operators, token_hash
 from service.cant_run import CantRun
 from service.chance import OPERATOR_PREFIX, is_token, new_token
 from service.http.assembly import http_app
-from service.http.health import Metrics
-from service.operators import Operator, Operators, token_hash
+from service.http.routes.health import Metrics
 from tests.service.conftest import OLGA, Join, bearing, inside
 from tests.service.documented import Documented
 from tests.service.test_standings import counted

@@ -6,8 +6,9 @@ import asyncpg
 import httpx
 import pytest
 
-from service import chance, lately
-from service.players import TOKENS_MAX, Players
+from service import chance
+from service.accounts import lately
+from service.accounts.players import TOKENS_MAX, Players
 from service.store.address import sqlalchemy_engine
 from tests.service.conftest import Join, bearing
 from tests.service.documented import Documented

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service import talk
-from service.pledges import Shown
+from service.talk import messages as talk
+from service.talk.pledges import Shown
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.http import stream
-from service.http.stream import Streams
-from service.players import Player
+from service.accounts.players import Player
+from service.http.routes import stream
+from service.http.routes.stream import Streams
 from tests.service.conftest import Join
 from tests.service.documented import messages
 from tests.service.test_stream import begun, player

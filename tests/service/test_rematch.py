@@ -10,7 +10,7 @@ from litestar import Litestar
 
 from service import settings
 from service.app import create_app
-from service.http.turns import turn_frames
+from service.http.routes.turns import turn_frames
 from tests.service import test_stream
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.test_turns import told

@@ -64,7 +64,7 @@ async def test_a_command_is_one_round_trip_and_a_view_is_one(join: Join, asked: 
 async def test_who_calls_and_what_they_are_called_is_not_asked_with_every_request(
     join: Join, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.lately.FRESH_SECONDS", 1000.0)
+    monkeypatch.setattr("service.accounts.lately.FRESH_SECONDS", 1000.0)
     ada, bob = await join("Ada"), await join("Bob")
     match = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()["match_id"]
     await bob.post(f"/v1/matches/{match}/seats", json={})

@@ -11,11 +11,12 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.http import heartbeat, stream
+from service.accounts.players import Player, Players
+from service.http import heartbeat
 from service.http.problems import Trouble
-from service.http.stream import Streams
+from service.http.routes import stream
+from service.http.routes.stream import Streams
 from service.live.watch import POLL_SECONDS
-from service.players import Player, Players
 from service.store import event_store
 from service.store.connections import Connections
 from tests.service.conftest import Join

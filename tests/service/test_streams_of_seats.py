@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from litestar import Litestar
 
-from service.http import stream
+from service.http.routes import stream
 from tests.service.conftest import Join
 from tests.service.test_stream import PICO, Reader, begun, commit, player, read
 

@@ -6,7 +6,7 @@ import asyncpg
 import httpx
 from litestar import Litestar
 
-from service.talk import MESSAGES_MAX
+from service.talk.messages import MESSAGES_MAX
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 from service import settings
 from service.app import create_app
 from service.live.watch import POLL_SECONDS
-from service.talk import MESSAGES_MAX
+from service.talk.messages import MESSAGES_MAX
 from tests.service.conftest import Join, inside, running
 from tests.service.documented import Documented
 from tests.service.talkers import Talkers, opened, playing, sit

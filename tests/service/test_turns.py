@@ -11,8 +11,8 @@ from litestar import Litestar
 
 from service import settings
 from service.app import create_app
-from service.http import stream
-from service.http.turns import turn_frames
+from service.http.routes import stream
+from service.http.routes.turns import turn_frames
 from service.turns import Turns
 from tests.service.conftest import Join, bearing, inside, running
 from tests.service.documented import messages

@@ -10,7 +10,7 @@ import pytest
 from litestar import Litestar
 
 from service.recent import Asked
-from service.talk import MESSAGES_MAX
+from service.talk.messages import MESSAGES_MAX
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 

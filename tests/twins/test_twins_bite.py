@@ -13,15 +13,15 @@ from sqlalchemy import text
 import domain.match.table
 import service.bots
 import service.http.conditions
-import service.http.lobby
-import service.http.log
 import service.http.problems
-import service.http.stream
-import service.http.talk
+import service.http.routes.lobby
+import service.http.routes.log
+import service.http.routes.stream
+import service.http.routes.talk
 import service.http.views
 import service.projector
 import service.readmodels.lobby
-import service.talk
+import service.talk.messages
 import service.turns
 from domain.games import GAMES
 from domain.match.game import Result
@@ -81,12 +81,12 @@ def an_operator_who_sees_hidden_cards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @leaks("/events?")
 def events_without_a_veil(monkeypatch: pytest.MonkeyPatch) -> None:
-    around(monkeypatch, service.http.log, "feed", lambda inner, match, records, viewer: inner(match, records, 0))
+    around(monkeypatch, service.http.routes.log, "feed", lambda inner, match, records, viewer: inner(match, records, 0))
 
 
 @leaks("/stream?")
 def frames_without_a_veil(monkeypatch: pytest.MonkeyPatch) -> None:
-    around(monkeypatch, service.http.stream, "feed", lambda inner, match, records, viewer: inner(match, records, 0))
+    around(monkeypatch, service.http.routes.stream, "feed", lambda inner, match, records, viewer: inner(match, records, 0))
 
 
 @leaks("GET /v1/matches/mat_")
@@ -99,7 +99,7 @@ def a_header_that_tells(monkeypatch: pytest.MonkeyPatch) -> None:
     def tagged(inner: Any, content: Any, tag: Any, asked: Any, headers: Any) -> Any:
         return inner(content, tag, asked, {**headers, "X-Chosen": "".join(known) or "nothing"})
 
-    monkeypatch.setattr("service.http.turns.tagged", lambda *given: tagged(service.http.conditions.tagged, *given))
+    monkeypatch.setattr("service.http.routes.turns.tagged", lambda *given: tagged(service.http.conditions.tagged, *given))
 
 
 @leaks("POST")
@@ -115,7 +115,7 @@ def an_error_that_tells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @leaks("GET /v1/matches")
 def a_version_in_a_list_that_tells(monkeypatch: pytest.MonkeyPatch) -> None:
-    around(monkeypatch, service.http.lobby, "shown_version", lambda inner, *given: inner(*given) + sum("".join(known).encode()))
+    around(monkeypatch, service.http.routes.lobby, "shown_version", lambda inner, *given: inner(*given) + sum("".join(known).encode()))
 
 
 @leaks("/record")
@@ -188,8 +188,8 @@ def a_count_of_whispers(monkeypatch: pytest.MonkeyPatch) -> None:
         return inner(*given)
 
     said: list[Any] = []
-    around(monkeypatch, service.talk.Talk, "say", say)
-    around(monkeypatch, service.talk.Talk, "heard", heard)
+    around(monkeypatch, service.talk.messages.Talk, "say", say)
+    around(monkeypatch, service.talk.messages.Talk, "heard", heard)
 
 
 @leaks("GET /v1/matches/mat_", STORIES["little-train, dice to come"])

@@ -21,10 +21,10 @@ from structlog.testing import capture_logs
 
 from domain.games import GAMES
 from service import chance, settings
+from service.accounts.operators import token_hash
 from service.app import create_app
-from service.http import stream
+from service.http.routes import stream
 from service.logs import of_request
-from service.operators import token_hash
 from tests.contract.tour import Foretold
 from tests.laws import samples as every
 from tests.service.conftest import OLGA, bearing, inside, running

@@ -1,0 +1,1 @@
+"""How the API tells of itself: the OpenAPI document, read off the routes."""
