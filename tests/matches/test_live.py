@@ -14,11 +14,12 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.live import watch as watching
 from service.live.watch import Watch
-from service.recent import Asked, Recent
+from service.recent import Recent
 from service.store import StoreAway, event_store
 from service.store.codec import Record
 from service.store.connections import Connections
 from service.sweep import Sweep
+from service.together import Asked
 from tests.matches.conftest import Process, StartProcess, hand
 
 PATIENCE_SECONDS = 30
@@ -192,7 +193,7 @@ async def test_a_sweep_that_fails_is_followed_by_another(fault: Exception) -> No
 async def test_nothing_is_kept_for_those_who_stopped_listening(process: Process) -> None:
     match = await process.begun()
     await rung(process, match.match_id, process.choose(match.match_id, "ann", hand(match, "ann")[0]))
-    assert process.watch.listeners == 0
+    assert process.watch.waiting == 0
 
 
 @pytest.mark.usefixtures("_without_looks")

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 
 import pytest
 
-from service.store import together
-from service.store.together import Together
+from service import together
+from service.together import Together
 
 
 class Database:
