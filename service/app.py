@@ -52,7 +52,7 @@ from service.http.views import Views
 from service.invites import Invites
 from service.live.watch import Watch
 from service.live.wire import Wire
-from service.matches import Busy, Matches
+from service.matches import DELAYING, Matches
 from service.readiness import Readiness
 from service.readmodels.lobby import Lobby
 from service.readmodels.results import RESULTS
@@ -60,9 +60,8 @@ from service.readmodels.runner import Runner
 from service.readmodels.standings import Standings
 from service.rematches import Rematches
 from service.settings import ANYBODY, Settings
-from service.store import EventStore, StoreAway
+from service.store import EventStore
 from service.store.address import sqlalchemy_engine
-from service.store.upcasters import UnknownEvent
 from service.sweep import Sweep
 from service.talk.messages import Talk
 from service.talk.mutes import Mutes
@@ -96,9 +95,6 @@ SERVICES = (
     *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
 )
 """What handlers take by these names; `_services` makes it."""
-
-PASSING = (StoreAway, Busy, UnknownEvent)
-"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -156,7 +152,7 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     talk = Talk(engine, matches, await held.enter_async_context(Watch(store.messages, wire)))
     bots = Bots(matches, settings.bot_think_ms / 1000)
     await held.enter_async_context(Sweep(store, "bots_at", bots.take))
-    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), PASSING))
+    await held.enter_async_context(Sweep(store, "due_at", partial(time_out, matches), DELAYING))
     # Stops before the sweeps do, which would else go on with whatever they took.
     await held.enter_async_context(bots)
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))

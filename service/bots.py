@@ -17,9 +17,7 @@ from domain.match.state import AnyMatch
 from domain.match.table import World
 from service.calls import house_call
 from service.held import Held, match_id_of, stream_of
-from service.matches import Busy, Matches
-from service.store import StoreAway
-from service.store.upcasters import UnknownEvent
+from service.matches import DELAYING, Matches
 
 WORKERS = 4
 """Matches that one process plays bots in at the same time."""
@@ -119,7 +117,7 @@ class Bots:
             self._known.discard(stream)
             try:
                 await self.play(stream)
-            except (StoreAway, Busy, UnknownEvent) as reason:
+            except DELAYING as reason:
                 log.warning("bots_delayed", match_id=match_id_of(stream), reason=str(reason))
             except Exception:
                 log.exception("bots_stuck", match_id=match_id_of(stream))

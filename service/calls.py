@@ -26,9 +26,9 @@ class Call(msgspec.Struct, frozen=True):
     expected: int | None = None
 
 
-def house_call() -> Call:
-    """A call of the house itself, for its clocks and bots."""
-    return Call(chance.new_uuid(), b"", keyed=False, actor="")
+def house_call(actor: str = "") -> Call:
+    """A call of the house itself: for its clocks and bots, or for what somebody asks of it that is done in many matches."""
+    return Call(chance.new_uuid(), b"", keyed=False, actor=actor)
 
 
 async def before(connection: AsyncConnection, stream: UUID, call: Call) -> str | None:

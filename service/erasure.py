@@ -1,7 +1,6 @@
 """Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
 import asyncio
-from contextlib import suppress
 from uuid import UUID
 
 import structlog
@@ -11,10 +10,10 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
-from service import chance
 from service.accounts.lately import FRESH_SECONDS
 from service.accounts.players import Players
-from service.calls import Call
+from service.bells import rings
+from service.calls import house_call
 from service.held import match_id_of
 from service.matches import Busy, Matches
 from service.readmodels.lobby import Lobby
@@ -59,8 +58,7 @@ class Erasure:
     async def _once_more(self, player_id: str) -> None:
         """Other processes let the player in for a moment longer."""
         for _ in range(ONCE_MORE_TRIES):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), ONCE_MORE_SECONDS)
+            await rings(self._closing, ONCE_MORE_SECONDS)
             try:
                 await self._withdraw(player_id)
                 return
@@ -88,7 +86,7 @@ class Erasure:
             return left(game, match, player_id)
 
         try:
-            await self._matches.change(match_id, Call(chance.new_uuid(), b"", keyed=False, actor=player_id), decide)
+            await self._matches.change(match_id, house_call(player_id), decide)
         except (NotNow, NotAllowed):  # It is over, or they have gone already.
             return
 

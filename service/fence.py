@@ -4,12 +4,12 @@ They wait for the oldest open transaction of the whole server, whoever's it is: 
 """
 
 import asyncio
-from contextlib import suppress
 from typing import Self
 
 import structlog
 from prometheus_client import Gauge
 
+from service.bells import rings
 from service.store import EventStore, StoreAway
 
 LOOK_SECONDS = 10.0
@@ -46,5 +46,4 @@ class FenceWatch:
                 log.warning("fence_not_seen", reason=str(away))
             except Exception:
                 log.exception("fence_not_seen")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), LOOK_SECONDS)
+            await rings(self._stopping, LOOK_SECONDS)

@@ -28,8 +28,9 @@ from service.calls import Call
 from service.held import Held, UnknownMatch, line, match_id_of, stream_of
 from service.live.watch import Watch
 from service.proofs import Proof, Transcript
-from service.store import Append, Appended, EventStore, KeyReused, WrongVersion, stream_id
+from service.store import Append, Appended, EventStore, KeyReused, StoreAway, WrongVersion, stream_id
 from service.store.codec import Origin, Record, decode, encode
+from service.store.upcasters import UnknownEvent
 
 REFUSALS = Counter("ludicitude_refusals_total", "Commands that were refused, by the code of the refusal.", ["code"])
 
@@ -53,6 +54,10 @@ Open = Callable[[str, str, World], tuple[Entry, ...]]
 
 class Busy(Exception):
     """The match was too busy to take this command within `RACE_SECONDS`; nothing happened."""
+
+
+DELAYING = (StoreAway, Busy, UnknownEvent)
+"""What keeps the house from seeing to a match, and may be gone at the next try, here or at a process of a later release."""
 
 
 class Stale(Exception):

@@ -7,13 +7,14 @@ the row is due again. What is done twice all the same is settled by the version 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from datetime import timedelta
 from typing import Literal, Self
 from uuid import UUID
 
 import structlog
 
+from service.bells import rings
+from service.held import match_id_of
 from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
@@ -29,7 +30,7 @@ log = structlog.get_logger()
 class Sweep:
     """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it.
 
-    `passing` are the errors of `see_to` that may be gone at the next try.
+    `delaying` are the errors of `see_to` that may be gone at the next try.
     """
 
     def __init__(
@@ -37,9 +38,9 @@ class Sweep:
         store: EventStore,
         column: Literal["due_at", "bots_at"],
         see_to: Callable[[UUID], Awaitable[None]],
-        passing: tuple[type[Exception], ...] = (StoreAway,),
+        delaying: tuple[type[Exception], ...] = (StoreAway,),
     ) -> None:
-        self._store, self._column, self._see_to, self._passing = store, column, see_to, passing
+        self._store, self._column, self._see_to, self._delaying = store, column, see_to, delaying
         self._stopping = asyncio.Event()
         self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
@@ -65,15 +66,14 @@ class Sweep:
                 taken = []
             await asyncio.gather(*(self._one(stream) for stream in taken))
             if len(taken) < BATCH:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), SWEEP_SECONDS)
+                await rings(self._stopping, SWEEP_SECONDS)
 
     async def _one(self, stream: UUID) -> None:
         """A match that cannot be seen to must not keep the others from it; it is due again in a moment."""
         try:
             async with self._room:
                 await self._see_to(stream)
-        except self._passing as reason:
-            log.warning("match_delayed", column=self._column, match_id=f"mat_{stream.hex}", reason=str(reason))
+        except self._delaying as reason:
+            log.warning("match_delayed", column=self._column, match_id=match_id_of(stream), reason=str(reason))
         except Exception:
-            log.exception("match_not_seen_to", column=self._column, match_id=f"mat_{stream.hex}")
+            log.exception("match_not_seen_to", column=self._column, match_id=match_id_of(stream))

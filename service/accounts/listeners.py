@@ -7,7 +7,6 @@ has are looked at again.
 import asyncio
 import time
 from collections.abc import Collection
-from contextlib import suppress
 from typing import Self
 
 import structlog
@@ -15,6 +14,7 @@ import structlog
 from service.accounts.lately import FRESH_SECONDS
 from service.accounts.players import Player, Players
 from service.accounts.tokens import Revoked
+from service.bells import rings
 from service.store.away import is_away
 
 log = structlog.get_logger()
@@ -108,14 +108,15 @@ class Listeners:
             try:
                 if self._of:
                     await self._look()
+                else:
+                    self._stirred.clear()  # Whom it was about has left.
             except Exception as error:  # Whatever it was, those who wait need the next look.
                 if is_away(error):
                     log.warning("listeners_store_away", reason=str(error))
                 else:
                     log.exception("listeners_look_failed")
                 self._stirred.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stirred.wait(), due - time.monotonic())
+            await rings(self._stirred, due - time.monotonic())
 
     async def _look(self) -> None:
         await self._players.changes.look()

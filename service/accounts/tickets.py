@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.accounts.players import Player, player_of
-from service.accounts.tokens import hash_of, hashed, require_held
+from service.accounts.tokens import hash_of, hashed, is_there, require_held
 from service.moments import whole_seconds
 from service.store.account_tables import players
 from service.store.tables import stream_tickets
@@ -60,9 +60,7 @@ class Tickets:
             taken = (await connection.execute(used)).one_or_none()
             if taken is None:
                 return None
-            row = (
-                await connection.execute(select(players).where(players.c.player_id == taken.player_id, players.c.erased_at.is_(None)))
-            ).one_or_none()
+            row = (await connection.execute(select(players).where(is_there(taken.player_id)))).one_or_none()
         return None if row is None else (player_of(row), taken.token_hash)
 
 

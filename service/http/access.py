@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Histogram
 
 from service import chance
-from service.http.problems import Trouble, written
+from service.http.problems import failed, send_instead
 from service.logs import ANSWERED, REQUEST_ID
 
 log = structlog.get_logger("access")
@@ -88,16 +88,8 @@ class Access:
                 if request.status:
                     raise
                 log.exception("no answer")
-                await _fail(request.request_id, answer)
+                await send_instead(failed(), request.request_id, answer)
         return None
-
-
-async def _fail(request_id: str, send: Send) -> None:
-    """The answer to a request that failed outside of every route."""
-    why = Trouble("internal_error", "The service failed; the fault has been recorded.")
-    headers, body = written(why, request_id)
-    await send({"type": "http.response.start", "status": 500, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _request_id(scope: HTTPScope) -> str:

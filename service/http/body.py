@@ -13,6 +13,7 @@ from litestar.datastructures import State
 from service.accounts.players import Player
 from service.http.allowed import allowed, fields
 from service.http.problems import Fault, Trouble
+from service.store import is_storable
 
 BODY_MAX_BYTES = 16_384
 INTEGER_MAX = 2**53 - 1
@@ -23,9 +24,6 @@ TOLD_MAX = 300
 
 WRONG_MAX = 100
 """More of a value that is none of those there are is not told back."""
-
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-"""The escape, which an even number of backslashes before it leaves one."""
 
 _LARGE = re.compile(rb"\d{16}")
 """What may be a whole number beyond `INTEGER_MAX`."""
@@ -55,7 +53,7 @@ def decode(body: bytes, expected: Any) -> Any:
         value = _decoder(expected).decode(body)
         if _encode(value) != body or _LARGE.search(body):  # What is written as we write it can be read in one way only.
             _SCRUTINY.decode(body.decode())
-        if b"\\u0000" in body and _NUL.search(body):
+        if not is_storable(body):
             raise _Ambiguous("A text holds the character U+0000")
     except msgspec.ValidationError as error:
         raise Trouble("invalid_body", errors=[_fault(str(error), expected, body)]) from error

@@ -9,12 +9,13 @@ import structlog
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
-from service.http import problems
-from service.http.problems import Trouble
-from service.http.routes.log import WAIT_MAX_SECONDS
+from service.http.problems import Trouble, send_instead
 
 BEGIN_SECONDS = 1.8
 """From the request until the answer begins, without the time that the client takes to send it, or has asked us to wait."""
+
+WAIT_MAX_SECONDS = 25
+"""How long a long-poll is held; proxies give up at thirty seconds and more."""
 
 log = structlog.get_logger()
 
@@ -38,7 +39,7 @@ class Deadline:
 
         def give_up() -> None:
             nonlocal answer_late
-            answer_late = asyncio.create_task(_answer(scope, send))
+            answer_late = asyncio.create_task(send_instead(late(), str(scope.get("request_id", "")), send))
 
         timer = loop.call_at(ends, give_up)
 
@@ -86,10 +87,3 @@ def _asked(query: bytes) -> int:
         with suppress(msgspec.ValidationError):
             asked = max(asked, min(msgspec.convert(each, int, strict=False), WAIT_MAX_SECONDS))
     return asked
-
-
-async def _answer(scope: HTTPScope, send: Send) -> None:
-    why = late()
-    headers, body = problems.written(why, str(scope.get("request_id", "")))
-    await send({"type": "http.response.start", "status": why.kind.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})

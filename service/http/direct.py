@@ -23,11 +23,11 @@ from service.http.acting import Acting
 from service.http.auth import Authentication, bearer, require_player
 from service.http.body import BODY_MAX_BYTES, StrictRequest, decode
 from service.http.cors import EXPOSED, mark
-from service.http.deadline import late, patience
+from service.http.deadline import WAIT_MAX_SECONDS, late, patience
 from service.http.frames import MEDIA_TYPE, Frames
 from service.http.idempotency import KEY_MAX, KEY_PATTERN
 from service.http.routes.commands import SendCommand, send_command
-from service.http.routes.log import VERSION_MAX, WAIT_MAX_SECONDS, list_events
+from service.http.routes.log import VERSION_MAX, list_events
 from service.http.routes.matches import get_match
 from service.http.routes.stream import stream_events
 

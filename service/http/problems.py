@@ -8,6 +8,7 @@ import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.types import Send
 from msgspec import Meta
 
 from domain.match.game import Refused
@@ -125,6 +126,13 @@ def written(trouble: Trouble, request_id: str) -> tuple[list[tuple[bytes, bytes]
     body = msgspec.json.encode(problem(trouble, request_id))
     named = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), **headers(trouble)}
     return [(name.lower().encode(), value.encode()) for name, value in named.items()], body
+
+
+async def send_instead(trouble: Trouble, request_id: str, send: Send) -> None:
+    """Tell of it in the place of every route."""
+    fields, body = written(trouble, request_id)
+    await send({"type": "http.response.start", "status": trouble.kind.status, "headers": fields})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def headers(trouble: Trouble) -> dict[str, str]:

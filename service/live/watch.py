@@ -7,13 +7,14 @@ have moved on is looked at before anybody is woken, once for all who wait for it
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, Self, TypeAlias
 from uuid import UUID
 
 import structlog
 from prometheus_client import Counter, Gauge
 
+from service.bells import rings
 from service.live.wire import Wire
 from service.store import StoreAway
 
@@ -139,8 +140,7 @@ class Watch:
         while not self.closed:
             sound = well and self._wire is not None and self._wire.sound
             due = looked_at_all + (SOUND_POLL_SECONDS if sound else POLL_SECONDS)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stirred.wait(), due - time.monotonic())
+            await rings(self._stirred, due - time.monotonic())
             self._stirred.clear()
             everything = self._look_at_all or time.monotonic() >= due
             keys = list(self._waited) if everything else [key for key in self._heard if key in self._waited]

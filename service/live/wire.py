@@ -7,13 +7,13 @@ sound and often while it is not. So an append never waits for the wire, and neve
 import asyncio
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from typing import Self
 
 import structlog
 from prometheus_client import Counter, Gauge
 
 from service import chance
+from service.bells import rings
 from service.store import StoreAway
 from service.store.hints import Hints
 
@@ -116,8 +116,7 @@ class Wire:
                 await self._probe(hints)
                 probe_at, left = time.monotonic() + PROBE_SECONDS, PROBE_SECONDS
             if not self._stopping:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stirred.wait(), left)
+                await rings(self._stirred, left)
                 await asyncio.sleep(GATHER_SECONDS)
             self._stirred.clear()
             if (self._moved or self._too_much) and not self._lost:

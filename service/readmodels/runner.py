@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from contextlib import suppress
 from typing import NamedTuple, Self
 
 import structlog
@@ -10,6 +9,7 @@ from prometheus_client import Counter, Gauge
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
+from service.bells import rings
 from service.readmodels import checkpoints
 from service.readmodels.checkpoints import Checkpoint, Overtaken
 from service.readmodels.projection import Projection, advance
@@ -96,8 +96,8 @@ class Runner:
             BEHIND.labels(self._projection.name).set(time.monotonic() - self._up_to_date_at)
             HALTED.labels(self._projection.name).set(self._halted is not None)
             if rest.seconds:
-                await _wait(self._bell if rest.wakes else self._stopping, rest.seconds)
-                await _wait(self._stopping, GATHER_SECONDS)
+                await rings(self._bell if rest.wakes else self._stopping, rest.seconds)
+                await rings(self._stopping, GATHER_SECONDS)
 
     async def _go_on(self) -> Rest:
         """Take the projection on by one look at the log."""
@@ -138,8 +138,3 @@ class Runner:
         log.error("projection_halted", projection=self._projection.name, after=before, exc_info=error)
         self._halted, self._failures = before, 0
         return PAUSE
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)

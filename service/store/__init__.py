@@ -18,6 +18,7 @@ from service.store.contract import (
     Unstorable,
     Waiting,
     WrongVersion,
+    is_storable,
 )
 from service.store.event_store import FOLLOWING_MAX, EventStore
 from service.store.fitness import UnfitDatabase
@@ -45,5 +46,6 @@ __all__ = [
     "Waiting",
     "WrongVersion",
     "derived_id",
+    "is_storable",
     "stream_id",
 ]

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.store.address import SERVER_SETTINGS
-from service.store.fitness import AHEAD, FENCE_LAG, is_postgresql
+from service.store.fitness import AHEAD, CACHE_ONE, FENCE_LAG, is_postgresql
 
 OLDEST = 130000
 """The first PostgreSQL whose transaction numbers are 64 bits wide, as `server_version_num` says it."""
@@ -50,7 +50,6 @@ class Finding(msgspec.Struct, frozen=True):
         return f"WRONG  {self.what}. {self.remedy}" if self.remedy else f"ok     {self.what}"
 
 
-CACHE_ONE = "ALTER SEQUENCE es.event_position CACHE 1"
 NOT_THERE = Finding("The event store is not there", "Run `ludicitude migrate`.")
 
 
@@ -80,9 +79,7 @@ async def store(session: Session) -> Finding:
     if not row.migrated:
         return NOT_THERE
     if row.cache != 1:
-        return Finding(
-            f"The sequence es.event_position hands out {row.cache} numbers at a time", "ALTER SEQUENCE es.event_position CACHE 1"
-        )
+        return Finding(f"The sequence es.event_position hands out {row.cache} numbers at a time", f"{CACHE_ONE}.")
     if row.guard not in ("O", "A"):
         return Finding(
             "Stored events can be changed: the trigger events_are_written_once is off",

@@ -1,5 +1,6 @@
 """What goes into the event store, what comes out of it, and what it raises."""
 
+import re
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -161,7 +162,16 @@ class RematchTaken(Exception):
 
 
 class Unstorable(ValueError):
-    """PostgreSQL cannot hold this: JSON text with the character U+0000. Nothing was sent."""
+    """PostgreSQL cannot hold this (see `is_storable`). Nothing was sent."""
+
+
+def is_storable(text: bytes) -> bool:
+    """Whether PostgreSQL can hold this JSON text: one with the character U+0000 it cannot."""
+    return not (b"\\u0000" in text and _NUL.search(text))
+
+
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""The escape, which an even number of backslashes before it leaves one."""
 
 
 class StoreAway(Exception):

@@ -7,6 +7,8 @@ SELECT version(), to_regprocedure('es.bump_epoch_v1()') IS NOT NULL AS migrated,
     (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass('es.event_position')) AS cache
 """
 
+CACHE_ONE = "ALTER SEQUENCE es.event_position CACHE 1"
+
 AHEAD = """
 SELECT coalesce(max(tx_id) >= pg_snapshot_xmax(pg_current_snapshot()), false) AS ahead
 FROM es.events WHERE epoch = (SELECT epoch FROM es.epoch)
@@ -33,7 +35,7 @@ async def require_fit(connections: Connections) -> None:
     if not found["migrated"]:
         raise UnfitDatabase("this database has not been migrated: run `ludicitude migrate`")
     if found["cache"] != 1:
-        raise UnfitDatabase("the sequence es.event_position must have CACHE 1: run ALTER SEQUENCE es.event_position CACHE 1")
+        raise UnfitDatabase(f"the sequence es.event_position must have CACHE 1: run {CACHE_ONE}")
     [stored] = await connections.rows(AHEAD)
     if stored["ahead"]:
         raise UnfitDatabase(

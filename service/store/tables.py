@@ -157,9 +157,8 @@ match_current = Table(
     Index("match_current_rematch", "rematch_of", unique=True, postgresql_where=text("rematch_of IS NOT NULL")),
     Index("match_current_hosted", text("(shown ->> 'host'::text)"), postgresql_where=text("status <> 'ended'::text")),
 )
-"""What lists show of each match, written with its events. `players` are those seated and the host, in no order.
+"""What lists show of each match, written with its events (see `Line`). `players` and `waits_for` are in no order.
 
-`waits_for` are the players who owe a choice.
 `due_at` and `bots_at` are when somebody has to look after the match if nothing happens: for its clock, and for its bots.
 """
 

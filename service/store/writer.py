@@ -5,7 +5,6 @@ fails, is sent alone, and it is then that anybody hears of a conflict. So nobody
 """
 
 import asyncio
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +18,7 @@ import structlog
 from prometheus_client import Counter, Histogram
 
 from service.store.connections import Connections
-from service.store.contract import Append, Appended, KeyReused, RematchTaken, StoreAway, Unstorable, WrongVersion
+from service.store.contract import Append, Appended, KeyReused, RematchTaken, StoreAway, Unstorable, WrongVersion, is_storable
 from service.store.ids import derived_id
 
 APPEND = """
@@ -46,9 +45,6 @@ MOMENT_SECONDS = 0.02
 APPENDS = Counter("ludicitude_appends_total", "Appends of one command's events, by what came of them.", ["outcome"])
 APPEND_SECONDS = Histogram("ludicitude_append_seconds", "Time until an append is on disk or has failed, in seconds.")
 BATCHES = Counter("ludicitude_append_batches_total", "Transactions that held several appends.")
-
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-
 
 _outcome = lru_cache(APPENDS.labels)
 
@@ -105,8 +101,8 @@ class Writer:
     def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
         """Put an append on its way. It goes on whatever becomes of the future, and of who waits for it."""
         for event in append.events:
-            _require_storable(event.data)
-            _require_storable(event.meta)
+            if not (is_storable(event.data) and is_storable(event.meta)):
+                raise Unstorable("the character U+0000 cannot be stored")
         if len(self._queue) >= WAITING_MAX:
             raise StoreAway("too many appends are waiting")
         waiting = _Waiting(append, then, asyncio.get_running_loop().create_future())
@@ -240,8 +236,3 @@ def _bytea(value: bytes) -> str:
 
 
 _encode = msgspec.json.Encoder().encode
-
-
-def _require_storable(text: bytes) -> None:
-    if b"\\u0000" in text and _NUL.search(text):
-        raise Unstorable("the character U+0000 cannot be stored")

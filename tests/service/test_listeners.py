@@ -230,6 +230,16 @@ async def test_a_database_that_is_away_ends_nothing_and_once_it_is_back_nothing_
         assert (adas.ended, bobs.ended) == (True, False)
 
 
+async def test_who_leaves_in_the_moment_in_which_something_changes_leaves_the_process_at_rest(app: Litestar, alone: Listeners) -> None:
+    """It would else look and look for whom to look after, and do nothing else."""
+    ada, _, secret = await alone._players.create("Ada", "")
+    async with alone.listener(ada, hash_of(secret), asyncio.Event()):
+        alone.forget({ada.player_id})
+    async with asyncio.timeout(SOON):
+        while alone._stirred.is_set():  # noqa: ASYNC110 - nobody tells.
+            await asyncio.sleep(0.01)
+
+
 async def test_many_who_wait_for_long_cost_one_question_for_all(app: Litestar, alone: Listeners, monkeypatch: pytest.MonkeyPatch) -> None:
     players: Players = alone._players
     made = [await players.create("Ada", "") for _ in range(3)]

@@ -110,8 +110,9 @@ async def seat_bot(
 )
 async def remove_bot(match_id: FromPath[str], seat: SeatNumber, acting: NamedDependency[Acting]) -> Response[MatchView]:
     """Takes a bot away before the start; its seat is open again."""
-    decide = lambda game, match, world: lobby.remove_bot(match, acting.player_id, seat)  # noqa: E731
-    return await acting.answered(await acting.change("remove_bot", match_id, decide, seat))
+    return await acting.answered(
+        await acting.change("remove_bot", match_id, lambda game, match, world: lobby.remove_bot(match, acting.player_id, seat), seat)
+    )
 
 
 @delete(
@@ -129,8 +130,9 @@ async def remove_player(match_id: FromPath[str], seat: SeatNumber, acting: Named
 
     Your own seat is left by `leave_seat`, and a bot's freed by `remove_bot`.
     """
-    decide = lambda game, match, world: lobby.remove_player(match, acting.player_id, seat)  # noqa: E731
-    return await acting.answered(await acting.change("remove_player", match_id, decide, seat))
+    return await acting.answered(
+        await acting.change("remove_player", match_id, lambda game, match, world: lobby.remove_player(match, acting.player_id, seat), seat)
+    )
 
 
 @delete(

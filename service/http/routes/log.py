@@ -1,6 +1,5 @@
 """The log of a match: its events as they come, and the whole record once it is over."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, cast
@@ -18,8 +17,10 @@ from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player, Players
 from service.accounts.tokens import hash_of
+from service.bells import rings
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
+from service.http.deadline import WAIT_MAX_SECONDS
 from service.http.problems import Trouble
 from service.http.views import Views
 from service.live.watch import Watch
@@ -31,9 +32,6 @@ from service.talk.pledges import PledgeTally
 
 VERSION_MAX = 2**53 - 1
 """Beyond this, JSON numbers are not the same number for every reader, and no match gets there."""
-
-WAIT_MAX_SECONDS = 25
-"""How long a long-poll is held; proxies give up at thirty seconds and more."""
 
 
 class EventPage(msgspec.Struct, frozen=True):
@@ -97,10 +95,8 @@ async def list_events(
     gives_up = time.monotonic() + wait
     async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, hash_of(held), bell) as listener:
         sight = await views.sight(match_id, caller)
-        while after >= sight.version and sight.match.status != "ended" and not watch.closed and time.monotonic() < gives_up:
-            try:
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:
+        while after >= sight.version and sight.match.status != "ended" and not watch.closed:
+            if not await rings(bell, gives_up - time.monotonic()):
                 break
             bell.clear()
             sight = await views.news(match_id, caller)

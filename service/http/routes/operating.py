@@ -13,10 +13,9 @@ from msgspec import Meta
 
 from domain.match import table
 from domain.match.play import NotNow
-from service import chance
 from service.accounts.operators import Actions, Operator, OperatorAction
 from service.accounts.players import Players
-from service.calls import Call
+from service.calls import house_call
 from service.erasure import Erasure
 from service.http.auth import operating
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
@@ -80,8 +79,7 @@ async def stop_match(
     if (await matches.get(match_id)).status == "ended":
         raise NotNow("match_over")
     async with actions.noted(operator, "stop_match", match_id, data.note) as action_id:
-        call = Call(chance.new_uuid(), b"", keyed=False, actor=f"operator {operator.name}")
-        await matches.change(match_id, call, lambda game, match, world: table.stop(match))
+        await matches.change(match_id, house_call(f"operator {operator.name}"), lambda game, match, world: table.stop(match))
     return await actions.get(action_id)
 
 

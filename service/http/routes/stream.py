@@ -23,10 +23,11 @@ from service.accounts.listeners import Listener, Listeners
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
 from service.accounts.tokens import hash_of
+from service.bells import rings
 from service.held import UnknownMatch, stream_of
 from service.http.body import StrictRequest
 from service.http.frames import Frames
-from service.http.heartbeat import STILL_HERE, next_beat, rings
+from service.http.heartbeat import STILL_HERE, next_beat
 from service.http.limits import address
 from service.http.problems import Trouble
 from service.http.routes.tickets import redeemed
@@ -161,7 +162,7 @@ class Streams:
             if reason := self._ending(told == sight.version and sight.match.status == "ended", listener, rotates_at):
                 yield goodbye(reason)
                 return
-            if not await rings(bell, min(beats_at, rotates_at)):
+            if not await rings(bell, min(beats_at, rotates_at) - time.monotonic()):
                 yield STILL_HERE
                 beats_at = next_beat()
                 continue

@@ -16,13 +16,13 @@ from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player
 from service.accounts.tokens import hash_of
+from service.bells import rings
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
-from service.http.heartbeat import rings
+from service.http.deadline import WAIT_MAX_SECONDS
 from service.http.idempotency import IdempotencyKey, command_id
 from service.http.problems import Fault, Trouble
-from service.http.routes.log import WAIT_MAX_SECONDS
 from service.http.views import Views
 from service.live.watch import Watch
 from service.matches import PAGE_MAX
@@ -156,7 +156,7 @@ async def list_messages(
             if news or talk.watch.closed or time.monotonic() >= gives_up:
                 break
             before, stirred = (match.version, viewer), False
-            while not stirred and await rings(bell, gives_up):
+            while not stirred and await rings(bell, gives_up - time.monotonic()):
                 bell.clear()
                 listener.require()
                 match, viewer = await views.seen(match_id, caller)

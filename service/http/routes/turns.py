@@ -1,6 +1,5 @@
 """A player's own page: which matches wait for them, as a list and as it happens, so that one connection serves a whole app."""
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator
 from typing import Annotated, TypeAlias
@@ -16,13 +15,14 @@ from service.accounts.listeners import Listener, Listeners
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
 from service.accounts.tokens import hash_of
+from service.bells import rings
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
-from service.http.heartbeat import STILL_HERE, next_beat, rings
+from service.http.deadline import WAIT_MAX_SECONDS
+from service.http.heartbeat import STILL_HERE, next_beat
 from service.http.paging import PAGE_MAX, CursorParameter, LimitParameter, next_cursor, place_of
 from service.http.problems import Trouble
 from service.http.routes import stream
-from service.http.routes.log import WAIT_MAX_SECONDS
 from service.http.routes.stream import ByeFrame, Reason, Streams
 from service.http.routes.tickets import redeemed
 from service.store.away import is_away
@@ -100,11 +100,7 @@ async def list_turns(
             content = msgspec.json.encode(page)
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
-            if news or turns.watch.closed or time.monotonic() >= gives_up:
-                break
-            try:
-                await asyncio.wait_for(bell.wait(), gives_up - time.monotonic())
-            except TimeoutError:  # Nothing has happened since, so there is nothing to look at again.
+            if news or turns.watch.closed or not await rings(bell, gives_up - time.monotonic()):
                 break
             bell.clear()
     return tagged(content, tag, if_none_match, VIEW_HEADERS)
@@ -168,7 +164,7 @@ async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token:
                     if reason := _ending(turns, listener, rotates_at):
                         yield stream.goodbye(reason)
                         return
-                    if await rings(bell, min(beats_at, rotates_at)):
+                    if await rings(bell, min(beats_at, rotates_at) - time.monotonic()):
                         break
                     yield STILL_HERE
                     beats_at = next_beat()
