@@ -143,7 +143,7 @@ def put(value: Any, place: tuple[str | int, ...], other: Any) -> None:
 
 
 NOTHING = object()
-NESTED: Any = functools.reduce(lambda inner, _: [inner], range(200), [])
+NESTED = json.loads("[" * 200 + "]" * 200)
 ODD = [
     *(NOTHING, None, True, -1, 0, 1, 1.0, 1.5, 10**400, 2**32, "", "ab" * 31 + "a", "zz" * 32, "ab" * 32 + "\n"),
     *("{", "[" * 5000, '{"type":5}', '{"type":"x","constructor":1}', '{"type":"x","card":1e999}', "\ud800\x7f", [], [None], [[]], {}),
