@@ -52,7 +52,7 @@ class Requested:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception):  # The server ends the connection, so that nobody takes half an answer for a whole one.
-            log.error("an answer broke off", exc_info=error)
+            log.error("answer_broke_off", exc_info=error)
         _record(self._scope, self._method, self.status, time.perf_counter() - self._began)
         REQUEST_ID.reset(self._before)
 
@@ -87,7 +87,7 @@ class Access:
             except Exception:
                 if request.status:
                     raise
-                log.exception("no answer")
+                log.exception("request_failed")
                 await send_instead(failed(), request.request_id, answer)
         return None
 

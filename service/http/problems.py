@@ -95,7 +95,7 @@ def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Proble
     """The problem that an exception is to a client. Registered for every exception, so errors have one shape."""
     trouble = trouble_of(error, request.path_params)
     if trouble.kind.status == 500:
-        log.error("request failed", exc_info=error)
+        log.error("request_failed", exc_info=error)
     return told(trouble, str(request.scope.get("request_id", "")))
 
 
@@ -180,10 +180,10 @@ def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
             detail = f"No more accounts can be made from this address for {seconds} s."
             return Trouble("rate_limited", detail, headers={"Retry-After": str(seconds)})
         case UnknownEvent():
-            log.warning("release_too_old", error=str(error))
+            log.warning("release_too_old", reason=str(error))
             return Trouble("unavailable", "This process is of an older release than the one that has moved this match on. Ask again.")
         case _ if is_away(error):
-            log.warning("the database is away", error=repr(error))
+            log.warning("store_away", reason=repr(error))
             return Trouble("unavailable")
         case HTTPException():
             return _of_framework(error)

@@ -69,3 +69,9 @@ def test_what_python_checks_by_a_pattern_ends_where_the_text_does() -> None:
     loose = re.compile(r'pattern=r?"[^"\n]*\$"')
     ours = [path for path in FILES if path.relative_to(ROOT).parts[0] in ("domain", "service")]
     assert [path.name for path in ours if loose.search(path.read_text())] == []
+
+
+def test_the_map_of_the_house_has_every_module_of_the_service() -> None:
+    drawn = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("## The map")[2].partition("\n## ")[0]
+    there = [path for path in (ROOT / "service").iterdir() if not path.name.startswith("_")]
+    assert [name for path in there if f"{(name := path.name)}{'/' if path.is_dir() else ''}`" not in drawn] == []

@@ -50,14 +50,14 @@ def kept_going(sheet: Sheet, dice: int) -> float:
 def rolled(sheet: Sheet, dice: int) -> float:
     """What a sheet is worth when this many dice are rolled: every roll, marked in its best way, weighed by its chance."""
     return sum(
-        chance * (max(promise(marked(sheet, way), left) for way in ways) if ways else train(sheet).points)
-        for chance, ways, left in rolls(dice)
+        chance * (max(promise(marked(sheet, choice), left) for choice in choices) if choices else train(sheet).points)
+        for chance, choices, left in rolls(dice)
     )
 
 
 @lru_cache
 def rolls(dice: int) -> Sequence[tuple[float, Sequence[Mark], int]]:
-    """Every roll of so many dice, whatever the order of its faces: its chance, the ways to mark it, and the dice left then."""
+    """Every roll of so many dice, whatever the order of its faces: its chance, the choices of how to mark it, and the dice left then."""
     kinds: Faces = tuple(dict.fromkeys(FACES))
     return [(chance(faces), marks(faces), dice_left(faces)) for faces in combinations_with_replacement(kinds, dice)]
 

@@ -213,8 +213,8 @@ def ways(faces: Faces) -> tuple[Way, ...]:
     )
 
 
-def marked(sheet: Sheet, way: Mark) -> Sheet:
-    return replace(sheet, **{way.column: getattr(sheet, way.column) + way.count})
+def marked(sheet: Sheet, mark: Mark) -> Sheet:
+    return replace(sheet, **{mark.column: getattr(sheet, mark.column) + mark.count})
 
 
 def train(sheet: Sheet) -> Train:
