@@ -124,7 +124,7 @@ def create_app(settings: Settings) -> Litestar:
             "test_mode": Provide(lambda: test_mode, sync_to_thread=False, use_cache=True),
         },
         origins=settings.cors_origins,
-        limits=Limits(settings.player_requests, settings.address_requests),
+        limits=Limits(settings.player_requests, settings.address_requests, settings.requests_at_once),
         trusted_proxies=settings.trusted_proxies,
         lifespan=[running],
     )

@@ -20,9 +20,12 @@ import pytest_asyncio
 import structlog
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
+from service import hosts, matches
 from service.embedded import EmbeddedPostgres
-from service.http import deadline
+from service.http import deadline, work
 from service.migrate import migrate
+from service.store import address, connections
+from service.talk import messages
 from tests.service.overheard import Overheard, overhearing
 
 # Nothing on a server that lasts for one run is worth waiting for the disk, or much room.
@@ -99,8 +102,18 @@ def _plain_tracebacks() -> None:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer that is late because the machine is busy is no fault of the service that runs within the tests."""
+    """An answer that is late because the machine is busy is no fault of the service that runs within the tests, and neither is one that
+    says so. Who tests the bounds themselves sets their own.
+    """
     monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
+    monkeypatch.setattr(work, "WAIT_SECONDS", 60)
+    for module in (matches, hosts, messages):
+        monkeypatch.setattr(module, "RACE_SECONDS", 60)
+    for module in (address, connections):
+        monkeypatch.setattr(module, "ACQUIRE_SECONDS", 60)
+        monkeypatch.setattr(module, "ANSWER_SECONDS", 60)
+    for name in ("statement_timeout", "lock_timeout"):
+        monkeypatch.setitem(address.SERVER_SETTINGS, name, "50s")
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.limits import Limits, address
 from service.http.problems import Trouble
+from service.http.work import Work
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
@@ -44,21 +45,24 @@ class Authentication(ASGIMiddleware):
         self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        await self.admit(scope)
-        await next_app(scope, receive, send)
+        try:
+            await self.admit(scope)
+            await next_app(scope, receive, send)
+        finally:
+            leave(scope)
 
     async def admit(self, scope: Scope) -> None:
-        """Find out who calls, and count the request, once. Raises `Trouble` or `Erased` for a token that is not valid, `Trouble` for too
-        many requests, and `TooManySignups` for too many newcomers from outside.
+        """Find out who calls, count the request, and be at work on it until `leave`. Raises `Trouble` or `Erased` for a token that is not
+        valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
         """
-        if "user" in scope:
-            return
         try:
             scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
         except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
             self._limits.charge(scope, None)
             raise
         self._limits.charge(scope, caller)
+        scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
+        await work.begin()
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         token = bearer(scope)
@@ -81,6 +85,12 @@ class Authentication(ASGIMiddleware):
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
         return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
+
+
+def leave(scope: Scope) -> None:
+    """Whatever has become of a request, it is not at work any more."""
+    if (work := scope.get("work")) is not None:
+        cast("Work", work).end()
 
 
 def bearer(scope: Scope) -> str | None:
@@ -147,6 +157,11 @@ async def player(request: StrictRequest) -> Player:
 async def held(request: StrictRequest) -> str:
     """The dependency `held`: the token that a call came with."""
     return bearer(request.scope) or ""
+
+
+async def work(request: StrictRequest) -> Work:
+    """The dependency `work`: this request among those of its caller that are at work."""
+    return request.work
 
 
 async def operator(request: StrictRequest) -> Operator:

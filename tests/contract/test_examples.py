@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service import chance, resources
+from service import chance, erasure, resources
 from service.http.openapi.document import write
 from service.http.routes import stream
 from tests.contract.building import app_without_database
@@ -18,6 +18,7 @@ from tests.service.documented import Documented, document
 async def test_a_visit_shows_what_the_examples_tell(transport: Documented, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chance, "secrets", Foretold(1))
     monkeypatch.setattr(stream, "ROTATE_SECONDS", -1)  # A stream that would go on for ever ends after its first frame.
+    monkeypatch.setattr(erasure, "ONCE_MORE_SECONDS", 600)  # It draws ids too, and would do so in the midst of a visit that takes long.
     seen = await visit(transport)
     folder = resources.folder("openapi")
     if BLESSING:

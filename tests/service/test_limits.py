@@ -110,8 +110,8 @@ def _seconds_of(call: Any, times: int = 200) -> float:
 
 
 @pytest_asyncio.fixture
-async def limited(database_url: str) -> AsyncIterator[Litestar]:
-    """The whole app with limits that are soon reached."""
+async def limited(database_url: str, clock: Clock) -> AsyncIterator[Litestar]:
+    """The whole app with limits that are soon reached, and for which no time passes."""
     environment = {"LUDICITUDE_PLAYER_REQUESTS": "4", "LUDICITUDE_ADDRESS_REQUESTS": "6", "LUDICITUDE_ADDRESS_ACCOUNTS": "5"}
     async with running(create_app(settings.read({"DATABASE_URL": database_url, **environment}))) as made:
         yield made
@@ -198,6 +198,7 @@ def test_the_defaults_let_a_busy_front_end_play() -> None:
         ("", "10.0.0.2", "203.0.113.5 | 10.0.0.9", "10.0.0.2"),
     ],
 )
+@pytest.mark.usefixtures("clock")
 async def test_only_a_trusted_proxy_is_believed(trusted: str, peer: str, forwarded: str, counted: str) -> None:
     """A client can write anything into X-Forwarded-For, so what counts is what the last proxy of ours has seen; `|` begins a new line."""
     app = app_of_routes(

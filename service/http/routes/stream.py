@@ -255,6 +255,7 @@ async def stream_events(
         return Response(cast("StreamFrame", None), status_code=204)
     name = caller.player_id if caller is not None else address(request.scope)
     streams.require_room(name, caller)
+    request.work.pause()  # From now on it is one of so many streams.
     frames = streams.frames(match_id, caller, token, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
     return streamed(frames)

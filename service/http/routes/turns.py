@@ -25,6 +25,7 @@ from service.http.problems import Trouble
 from service.http.routes import stream
 from service.http.routes.stream import ByeFrame, Reason, Streams
 from service.http.routes.tickets import redeemed
+from service.http.work import Work
 from service.store.away import is_away
 from service.turns import TOP, Invitation, Turn, TurnOrInvitation, Turns
 
@@ -72,12 +73,14 @@ TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | InvitationFrame | DoneFram
     summary="What waits for me?",
     tags=["live"],
     guards=[signed_in],
+    opt={"problems": ["too_many_long_polls"]},
 )
 async def list_turns(
     player: NamedDependency[Player],
     turns: NamedDependency[Turns],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     if_none_match: IfNoneMatch = None,
     wait: Annotated[
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for a list other than the one you have.")
@@ -100,7 +103,7 @@ async def list_turns(
             content = msgspec.json.encode(page)
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
-            if news or turns.watch.closed or not await rings(bell, gives_up - time.monotonic()):
+            if news or turns.watch.closed or not await work.rings(bell, gives_up - time.monotonic()):
                 break
             bell.clear()
     return tagged(content, tag, if_none_match, VIEW_HEADERS)
@@ -127,6 +130,7 @@ async def stream_turns(
     tickets: NamedDependency[Tickets],
     listeners: NamedDependency[Listeners],
     held: NamedDependency[str],
+    work: NamedDependency[Work],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[TurnStreamFrame]:
     """The matches that wait for you, as it happens, as server-sent events without names.
@@ -143,6 +147,7 @@ async def stream_turns(
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
+    work.pause()  # From now on it is one of so many streams.
     frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, token))
     return stream.streamed(frames)
 
