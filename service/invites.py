@@ -8,7 +8,7 @@ import hmac
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -52,9 +52,7 @@ class Invites:
     async def match_of(self, code: str) -> UUID | None:
         """The stream of the match whose code this is; None when it is none's, or not valid any more."""
         async with self._engine.connect() as connection:
-            found: UUID | None = await connection.scalar(
-                select(match_invites.c.stream_id).where(match_invites.c.code == _read(code), _is_valid())
-            )
+            found: UUID | None = await connection.scalar(with_code(code))
         return found
 
     async def admits(self, stream: UUID, code: str | None) -> bool:
@@ -66,6 +64,11 @@ class Invites:
                 select(match_invites.c.code).where(match_invites.c.stream_id == stream, _is_valid())
             )
         return right is not None and hmac.compare_digest(right.encode(), _read(code).encode())
+
+
+def with_code(code: str) -> Select[tuple[UUID]]:
+    """Asks for the stream of the match whose code this is."""
+    return select(match_invites.c.stream_id).where(match_invites.c.code == _read(code), _is_valid())
 
 
 def _read(code: str) -> str:

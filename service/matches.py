@@ -87,11 +87,6 @@ class Matches:
         self._moved: list[Callable[[AnyMatch], None]] = []
         self._ended: list[Callable[[AnyMatch], None]] = []
 
-    @property
-    def committing(self) -> int:
-        """How many appends are under way."""
-        return self._store.appending
-
     def when_moved(self, tell: Callable[[AnyMatch], None]) -> None:
         """Call `tell` with each match that this process has moved on."""
         self._moved.append(tell)

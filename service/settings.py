@@ -47,6 +47,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """So many requests a minute may a player send to this process, and..."""
     address_requests: int
     """...so many may come from one address without a token."""
+    requests_at_once: int
+    """So many requests of one player, or of one address without a token, are worked on at once; more wait."""
     address_accounts: int
     """So many accounts may be made from one address in an hour, in all processes together."""
     trusted_proxies: tuple[str, ...]
@@ -108,6 +110,7 @@ def read(environment: Mapping[str, str]) -> Settings:
         client_connections=variable("LUDICITUDE_CLIENT_CONNECTIONS", 10_000, _whole(1, 1_000_000)),
         player_requests=variable("LUDICITUDE_PLAYER_REQUESTS", 12_000, _whole(1, 1_000_000_000)),
         address_requests=variable("LUDICITUDE_ADDRESS_REQUESTS", 12_000, _whole(1, 1_000_000_000)),
+        requests_at_once=variable("LUDICITUDE_REQUESTS_AT_ONCE", 16, _whole(1, 1_000_000)),
         address_accounts=variable("LUDICITUDE_ADDRESS_ACCOUNTS", 1_000, _whole(1, 1_000_000_000)),
         trusted_proxies=variable("LUDICITUDE_TRUSTED_PROXIES", (), _networks),
         bot_think_ms=variable("LUDICITUDE_BOT_THINK_MS", 0, _whole(0, 900)),

@@ -10,6 +10,100 @@
 
 const SCHEME = "ludi-fair-v1";
 
+const isText = (value) => typeof value === "string";
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isNumber = (value, least = 0, most = Number.MAX_SAFE_INTEGER) => Number.isInteger(value) && least <= value && value <= most;
+
+const KINDS = {
+  "an object": isObject,
+  "a list": Array.isArray,
+  anything: () => true,
+  "a text": isText,
+  "a text or null": (value) => value === null || isText(value),
+  "a number": (value) => isNumber(value),
+  "a number or null": (value) => value === null || isNumber(value),
+  "a number of dice up to 1000": (value) => isNumber(value, 0, 1000),
+  "a number of sides up to 4294967296": (value) => isNumber(value, 1, 2 ** 32),
+  "64 hexadecimal digits": (value) => isText(value) && /^[0-9a-f]{64}$/.test(value),
+  "roll or shuffle": (value) => value === "roll" || value === "shuffle",
+  "the JSON of a command": (value) => isText(value) && commandIn(value) !== undefined,
+};
+
+const ITEM = {
+  version: "a number",
+  seat: "a number or null",
+  seal: "a text or null",
+  draw: "a number or null",
+  event: { type: "a text" },
+};
+const PROOF = {
+  scheme: "a text",
+  commitment: "a text",
+  seed: "64 hexadecimal digits",
+  entropy: ["a text"],
+  draws: [{ version: "a number", number: "a number", request: { kind: "roll or shuffle" }, outcome: ["anything"] }],
+  seals: [{ version: "a number", seat: "a number", command: "the JSON of a command", seal: "a text" }],
+};
+const EVENTS = { events: [ITEM] };
+const RECORD = { match_id: "a text", ...EVENTS, proof: PROOF };
+const OPENED = { scheme: "a text", commitment: "a text" };
+const STARTED = { seats: [{ entropy: "a text" }] };
+const REQUESTS = {
+  roll: { dice: "a number of dice up to 1000", sides: "a number of sides up to 4294967296" },
+  shuffle: { items: ["anything"] },
+};
+
+const DEEPEST = 30;
+
+// The same JSON. Throws where not every language would read the same.
+function plain(value, depth = 0) {
+  if (depth > DEEPEST) throw new Error("it is nested too deeply");
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error("it has a number that is not whole, or is too large");
+  if (value !== null && typeof value === "object") for (const each of Object.values(value)) plain(each, depth + 1);
+  return value;
+}
+
+// What this JSON says. Throws, and says why, where there is none, or not all languages would read the same.
+function read(text) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("it is no JSON");
+  }
+  return plain(value);
+}
+
+function commandIn(text) {
+  try {
+    const command = read(text);
+    return isObject(command) && Object.hasOwn(command, "type") && isText(command.type) ? command : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Where the value has another shape, in sentences.
+function* misfits(value, shape, where) {
+  const kind = Array.isArray(shape) ? "a list" : isObject(shape) ? "an object" : shape;
+  if (!KINDS[kind](value)) yield `${where} is not ${kind}`;
+  else if (Array.isArray(shape)) for (const [index, each] of value.entries()) yield* misfits(each, shape[0], `${where}[${index}]`);
+  else if (isObject(shape))
+    for (const [field, inner] of Object.entries(shape)) {
+      const path = where === "the record" ? field : `${where}.${field}`;
+      if (Object.hasOwn(value, field)) yield* misfits(value[field], inner, path);
+      else yield `${path} is missing`;
+    }
+}
+
+// The same, for what depends on the type of an event, and on the kind of a draw.
+function* misfitsOfKinds({ events, proof }) {
+  if (events.length) yield* misfits(events[0].event, OPENED, "events[0].event");
+  for (const [index, { event }] of events.entries()) if (event.type === "match.started") yield* misfits(event, STARTED, `events[${index}].event`);
+  for (const [index, { request }] of proof.draws.entries())
+    yield* misfits(request, REQUESTS[request.kind], `proof.draws[${index}].request`);
+}
+
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value !== null && typeof value === "object")
@@ -45,11 +139,12 @@ async function below(stream, limit) {
 
 async function drawn(key, number, request) {
   const stream = words(key, number);
-  const [faces, items] = [[], [...(request.items ?? [])]];
   if (request.kind === "roll") {
+    const faces = [];
     while (faces.length < request.dice) faces.push(1 + (await below(stream, request.sides)));
     return faces;
   }
+  const items = [...request.items];
   for (let last = items.length - 1; last > 0; last--) {
     const other = await below(stream, last + 1);
     [items[last], items[other]] = [items[other], items[last]];
@@ -57,64 +152,83 @@ async function drawn(key, number, request) {
   return items;
 }
 
-// Everything in the record of a match that does not bear checking.
+// Everything in the record of a match that does not bear checking. Of what is no record it is said what is wrong first.
 export async function faults(record) {
-  const { proof, match_id: match } = record;
-  const events = new Map(record.events.map((item) => [item.version, item]));
-  if (record.events.some((item, index) => item.version !== index + 1) || record.events.at(-1)?.event.type !== "match.ended")
+  if (!globalThis.crypto?.subtle) throw new Error("a browser has the hashes only on a page that came by https, or from localhost");
+  let wrong;
+  try {
+    wrong = misfits(plain(record), RECORD, "the record").next().value ?? misfitsOfKinds(record).next().value;
+  } catch (why) {
+    wrong = why.message;
+  }
+  return wrong ? [`this is no record: ${wrong}`] : faultsOfARecord(record);
+}
+
+async function faultsOfARecord({ proof, events, match_id: match }) {
+  if (events.some((item, index) => item.version !== index + 1) || events.at(-1)?.event.type !== "match.ended")
     return ["the record is not whole"];
-  const opened = events.get(1).event;
+  const opened = events[0].event;
   if (proof.scheme !== SCHEME || opened.scheme !== SCHEME) return ["the scheme is another one"];
   const key = await mac(unhex(proof.seed), "key", match, proof.entropy);
   const found = [];
   const commitment = await sha("commit", match, proof.seed);
   if (opened.commitment !== commitment || proof.commitment !== commitment) found.push("the seed is not the one committed to");
-  const forATest = record.events.some((item) => item.event.type === "match.draws_fixed");
+  const forATest = events.some((item) => item.event.type === "match.draws_fixed");
   if (forATest) found.push("the draws were set beforehand, for a test");
-  const started = record.events.filter((item) => item.event.type === "match.started");
+  const started = events.filter((item) => item.event.type === "match.started");
   const published = started.flatMap((item) => item.event.seats.map((seat) => seat.entropy));
   if (!same(proof.entropy, published)) found.push("the entropy is not the one published at the start");
-  const shown = record.events.filter((item) => item.draw).map((item) => [item.version, item.draw]);
+  const shown = events.filter((item) => item.draw).map((item) => [item.version, item.draw]);
   if (!same(proof.draws.map((draw) => [draw.version, draw.number]), shown)) found.push("the draws are not those of the events");
   if (!proof.draws.every((draw, index) => draw.number === index + 1)) found.push("the draws are not numbered from 1");
   for (const draw of proof.draws)
     if (!forATest && !same(await drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
-  const sealed = record.events.filter((item) => item.seal).map((item) => item.version);
+  const sealed = events.filter((item) => item.seal).map((item) => item.version);
   if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
-  for (const { version, seat, command, seal } of proof.seals) {
-    const [item, choice] = [events.get(version), JSON.parse(command)];
-    const right = await sha("seal", match, version, seat, choice, hex(await mac(key, "salt", version)));
-    if (right !== seal || item?.seal !== seal || item?.seat !== seat)
-      found.push(`the choice of event ${version} was changed after it was made`);
-    else if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(item.event[field] ?? null, value)))
-      found.push(`event ${version} is not of the choice that was sealed`);
-  }
+  for (const seal of proof.seals) found.push(...(await faultsOfASeal(seal, key, match, events[seal.version - 1])));
   return found;
+}
+
+async function faultsOfASeal({ version, seat, command, seal }, key, match, item) {
+  const choice = read(command);
+  const right = await sha("seal", match, version, seat, choice, hex(await mac(key, "salt", version)));
+  if (right !== seal || item?.seal !== seal || item.seat !== seat) return [`the choice of event ${version} was changed after it was made`];
+  const inEvent = (field) => (Object.hasOwn(item.event, field) ? item.event[field] : null);
+  if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(inEvent(field), value)))
+    return [`event ${version} is not of the choice that was sealed`];
+  return [];
 }
 
 // Everything in these events, as they were told during the match, that the record tells otherwise now.
 export function brokenPromises(record, seen) {
+  let wrong;
+  try {
+    wrong = misfits(plain(record), EVENTS, "the record").next().value ?? misfits(plain(seen), [ITEM], "seen").next().value;
+  } catch (why) {
+    wrong = why.message;
+  }
+  if (wrong) return [`this cannot be compared: ${wrong}`];
   const events = new Map(record.events.map((item) => [item.version, item]));
   return seen.filter((item) => !kept(item, events.get(item.version))).map((item) => `event ${item.version} was another one when you saw it`);
 }
 
 function kept(item, now) {
+  if (!now || !same({ ...item, event: null }, { ...now, event: null })) return false;
   const told = Object.entries(item.event).filter(([, value]) => value !== null);
-  const inNow = now && told.every(([field, value]) => field in now.event && same(now.event[field], value));
-  return Boolean(inNow) && same({ ...item, event: null }, { ...now, event: null });
+  return told.every(([field, value]) => Object.hasOwn(now.event, field) && same(now.event[field], value));
 }
 
 // The JSON of this text, which holds these fields. Throws, in words for whoever handed us something else.
 function given(text, fields, what) {
   let value;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(`This is not ${what}: it is no JSON.`);
+    value = read(text);
+  } catch (why) {
+    throw new Error(`This is not ${what}: ${why.message}.`);
   }
   if (Array.isArray(value)) value = { items: value };
-  if (value === null || typeof value !== "object" || !fields.every((field) => field in value))
-    throw new Error(`This is not ${what}.${value?.detail ? ` The server said: ${value.detail}` : ""}`);
+  if (value === null || typeof value !== "object" || !fields.every((field) => Object.hasOwn(value, field)))
+    throw new Error(`This is not ${what}.${isText(value?.detail) ? ` The server said: ${value.detail}` : ""}`);
   return value;
 }
 

@@ -14,11 +14,124 @@ import hashlib
 import hmac
 import json
 import pathlib
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 SCHEME = "ludi-fair-v1"
+
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "an object": lambda value: isinstance(value, dict),
+    "a list": lambda value: isinstance(value, list),
+    "anything": lambda value: True,
+    "a text": lambda value: isinstance(value, str),
+    "a text or null": lambda value: value is None or isinstance(value, str),
+    "a number": lambda value: number_up_to(LARGEST, value),
+    "a number or null": lambda value: value is None or number_up_to(LARGEST, value),
+    "a number of dice up to 1000": lambda value: number_up_to(1000, value),
+    "a number of sides up to 4294967296": lambda value: number_up_to(2**32, value) and value > 0,
+    "64 hexadecimal digits": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None,
+    "roll or shuffle": lambda value: value in ("roll", "shuffle"),
+    "the JSON of a command": lambda value: isinstance(value, str) and command_in(value) is not None,
+}
+
+ITEM = {
+    "version": "a number",
+    "seat": "a number or null",
+    "seal": "a text or null",
+    "draw": "a number or null",
+    "event": {"type": "a text"},
+}
+PROOF = {
+    "scheme": "a text",
+    "commitment": "a text",
+    "seed": "64 hexadecimal digits",
+    "entropy": ["a text"],
+    "draws": [{"version": "a number", "number": "a number", "request": {"kind": "roll or shuffle"}, "outcome": ["anything"]}],
+    "seals": [{"version": "a number", "seat": "a number", "command": "the JSON of a command", "seal": "a text"}],
+}
+EVENTS = {"events": [ITEM]}
+RECORD = {"match_id": "a text", **EVENTS, "proof": PROOF}
+OPENED = {"scheme": "a text", "commitment": "a text"}
+STARTED = {"seats": [{"entropy": "a text"}]}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "roll": {"dice": "a number of dice up to 1000", "sides": "a number of sides up to 4294967296"},
+    "shuffle": {"items": ["anything"]},
+}
+
+LARGEST = 2**53 - 1  # More than that is not the same number in every language.
+DEEPEST = 30
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """The same JSON with 1 for 1.0, as other languages have it. Raises ValueError where they would not all read the same."""
+    if depth > DEEPEST:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, dict):
+        return {key: plain(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain(each, depth + 1) for each in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if not abs(value) <= LARGEST or value != int(value):
+            raise ValueError("it has a number that is not whole, or is too large")
+        return int(value)
+    return value
+
+
+def read(text: str) -> Any:
+    """What this JSON says. Raises ValueError, which says why, where there is none, or not all languages would read the same."""
+
+    def no_constant(name: str) -> float:
+        raise ValueError(name)
+
+    try:
+        value = json.loads(text, parse_int=lambda digits: int(digits[:20]), parse_constant=no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except ValueError:
+        raise ValueError("it is no JSON") from None
+    return plain(value)
+
+
+def number_up_to(most: int, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def command_in(text: str) -> dict[str, Any] | None:
+    try:
+        command = read(text)
+    except ValueError:
+        return None
+    return command if isinstance(command, dict) and isinstance(command.get("type"), str) else None
+
+
+def misfits(value: Any, shape: Any, where: str) -> Iterator[str]:
+    """Where the value has another shape, in sentences."""
+    kind = "an object" if isinstance(shape, dict) else "a list" if isinstance(shape, list) else shape
+    if not KINDS[kind](value):
+        yield f"{where} is not {kind}"
+    elif isinstance(shape, list):
+        for index, each in enumerate(value):
+            yield from misfits(each, shape[0], f"{where}[{index}]")
+    elif isinstance(shape, dict):
+        for field, inner in shape.items():
+            path = field if where == "the record" else f"{where}.{field}"
+            if field in value:
+                yield from misfits(value[field], inner, path)
+            else:
+                yield f"{path} is missing"
+
+
+def misfits_of_kinds(record: dict[str, Any]) -> Iterator[str]:
+    """The same, for what depends on the type of an event, and on the kind of a draw."""
+    for item in record["events"][:1]:
+        yield from misfits(item["event"], OPENED, "events[0].event")
+    for index, item in enumerate(record["events"]):
+        if item["event"]["type"] == "match.started":
+            yield from misfits(item["event"], STARTED, f"events[{index}].event")
+    for index, draw in enumerate(record["proof"]["draws"]):
+        yield from misfits(draw["request"], REQUESTS[draw["request"]["kind"]], f"proof.draws[{index}].request")
 
 
 def canonical(value: Any) -> bytes:
@@ -46,6 +159,10 @@ def below(stream: Iterator[int], limit: int) -> int:
     return next(word for word in stream if word < fair) % limit
 
 
+def same(one: Any, other: Any) -> bool:
+    return canonical(one) == canonical(other)
+
+
 def drawn(key: bytes, number: int, request: dict[str, Any]) -> list[Any]:
     stream = words(key, number)
     if request["kind"] == "roll":
@@ -57,12 +174,25 @@ def drawn(key: bytes, number: int, request: dict[str, Any]) -> list[Any]:
     return items
 
 
-def faults(record: dict[str, Any]) -> list[str]:
-    """Everything in the record of a match that does not bear checking."""
-    proof, events = record["proof"], {item["version"]: item for item in record["events"]}
-    if list(events) != list(range(1, len(record["events"]) + 1)) or not events or events[len(events)]["event"]["type"] != "match.ended":
+def faults(record: Any) -> list[str]:
+    """Everything in the record of a match that does not bear checking. Of what is no record it is said what is wrong first."""
+    try:
+        record = plain(record)
+    except ValueError as why:
+        return [f"this is no record: {why}"]
+    wrong = next(misfits(record, RECORD, "the record"), None) or next(misfits_of_kinds(record), None)
+    return [f"this is no record: {wrong}"] if wrong else faults_of_a_record(record)
+
+
+def faults_of_a_record(record: dict[str, Any]) -> list[str]:
+    proof, events = record["proof"], record["events"]
+    if (
+        [item["version"] for item in events] != list(range(1, len(events) + 1))
+        or not events
+        or events[-1]["event"]["type"] != "match.ended"
+    ):
         return ["the record is not whole"]
-    opened = events[1]["event"]
+    opened = events[0]["event"]
     if proof["scheme"] != SCHEME or opened["scheme"] != SCHEME:
         return ["the scheme is another one"]
     match, seed = record["match_id"], bytes.fromhex(proof["seed"])
@@ -70,59 +200,76 @@ def faults(record: dict[str, Any]) -> list[str]:
     found = []
     if not opened["commitment"] == proof["commitment"] == sha("commit", match, proof["seed"]):
         found.append("the seed is not the one committed to")
-    for_a_test = any(item["event"]["type"] == "match.draws_fixed" for item in record["events"])
+    for_a_test = any(item["event"]["type"] == "match.draws_fixed" for item in events)
     if for_a_test:
         found.append("the draws were set beforehand, for a test")
-    started = [item["event"] for item in record["events"] if item["event"]["type"] == "match.started"]
+    started = [item["event"] for item in events if item["event"]["type"] == "match.started"]
     if proof["entropy"] != [seat["entropy"] for event in started for seat in event["seats"]]:
         found.append("the entropy is not the one published at the start")
-    if [(draw["version"], draw["number"]) for draw in proof["draws"]] != [(n, item["draw"]) for n, item in events.items() if item["draw"]]:
+    if [(draw["version"], draw["number"]) for draw in proof["draws"]] != [
+        (item["version"], item["draw"]) for item in events if item["draw"]
+    ]:
         found.append("the draws are not those of the events")
     if [draw["number"] for draw in proof["draws"]] != list(range(1, len(proof["draws"]) + 1)):
         found.append("the draws are not numbered from 1")
-    other = [draw["number"] for draw in proof["draws"] if drawn(key, draw["number"], draw["request"]) != draw["outcome"]]
+    other = [draw["number"] for draw in proof["draws"] if not same(drawn(key, draw["number"], draw["request"]), draw["outcome"])]
     found += [f"draw {number} came out otherwise" for number in other if not for_a_test]
-    if {seal["version"] for seal in proof["seals"]} != {item["version"] for item in record["events"] if item["seal"]}:
+    if [seal["version"] for seal in proof["seals"]] != [item["version"] for item in events if item["seal"]]:
         found.append("the seals are not those of the events")
     for seal in proof["seals"]:
-        item, command = events.get(seal["version"]), json.loads(seal["command"])
-        right = sha("seal", match, seal["version"], seal["seat"], command, mac(key, "salt", seal["version"]).hex())
-        if item is None or not right == seal["seal"] == item["seal"] or seal["seat"] != item["seat"]:
-            found.append(f"the choice of event {seal['version']} was changed after it was made")
-        elif any(item["event"].get(field) != value for field, value in command.items() if field != "type"):
-            found.append(f"event {seal['version']} is not of the choice that was sealed")
+        found += faults_of_a_seal(seal, key, match, events)
     return found
 
 
-def broken_promises(record: dict[str, Any], seen: list[dict[str, Any]]) -> list[str]:
+def faults_of_a_seal(seal: dict[str, Any], key: bytes, match: str, events: list[dict[str, Any]]) -> list[str]:
+    version, command = seal["version"], read(seal["command"])
+    item = events[version - 1] if 0 < version <= len(events) else None
+    right = sha("seal", match, version, seal["seat"], command, mac(key, "salt", version).hex())
+    if item is None or not right == seal["seal"] == item["seal"] or seal["seat"] != item["seat"]:
+        return [f"the choice of event {version} was changed after it was made"]
+    if any(not same(item["event"].get(field), value) for field, value in command.items() if field != "type"):
+        return [f"event {version} is not of the choice that was sealed"]
+    return []
+
+
+def broken_promises(record: Any, seen: Any) -> list[str]:
     """Everything in these events, as they were told during the match, that the record tells otherwise now."""
+    try:
+        record, seen = plain(record), plain(seen)
+    except ValueError as why:
+        return [f"this cannot be compared: {why}"]
+    wrong = next(misfits(record, EVENTS, "the record"), None) or next(misfits(seen, [ITEM], "seen"), None)
+    if wrong:
+        return [f"this cannot be compared: {wrong}"]
     events = {item["version"]: item for item in record["events"]}
     return [f"event {item['version']} was another one when you saw it" for item in seen if not kept(item, events.get(item["version"]))]
 
 
 def kept(item: dict[str, Any], now: dict[str, Any] | None) -> bool:
+    if now is None or not same({**item, "event": None}, {**now, "event": None}):
+        return False
     told = {field: value for field, value in item["event"].items() if value is not None}
-    return now is not None and {**item, "event": None} == {**now, "event": None} and {**now["event"], **told} == now["event"]
+    return all(field in now["event"] and same(now["event"][field], value) for field, value in told.items())
 
 
-def given(text: str, fields: set[str], what: str) -> dict[str, Any]:
+def given(content: bytes, fields: set[str], what: str) -> dict[str, Any]:
     """The JSON of this text, which holds these fields. Raises ValueError, in words for whoever handed us something else."""
     try:
-        value = json.loads(text)
-    except ValueError:
-        raise ValueError(f"This is not {what}: it is no JSON.") from None
+        value = read(content.decode("utf-8", "replace"))
+    except ValueError as why:
+        raise ValueError(f"This is not {what}: {why}.") from None
     if isinstance(value, list):
         value = {"items": value}
     if not isinstance(value, dict) or not fields <= value.keys():
         problem = value.get("detail") if isinstance(value, dict) else None
-        raise ValueError(f"This is not {what}." + (f" The server said: {problem}" if problem else ""))
+        raise ValueError(f"This is not {what}." + (f" The server said: {problem}" if isinstance(problem, str) else ""))
     return value
 
 
 def main() -> int:
     try:
-        record = given(sys.stdin.read(), {"match_id", "events", "proof"}, "the record of a match")
-        seen = [given(pathlib.Path(name).read_text("utf-8"), {"items"}, f"a list of events ({name})")["items"] for name in sys.argv[1:]]
+        record = given(sys.stdin.buffer.read(), {"match_id", "events", "proof"}, "the record of a match")
+        seen = [given(pathlib.Path(name).read_bytes(), {"items"}, f"a list of events ({name})")["items"] for name in sys.argv[1:]]
     except (OSError, ValueError) as why:
         print(f"Nothing was checked. {why}", file=sys.stderr)
         return 2

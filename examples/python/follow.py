@@ -64,7 +64,7 @@ class Line:
         """For how many seconds the server is to wait for news: not at all when we do not know yet whether it is there again."""
         return 0 if self.failures else 25
 
-    async def ask(self, address: str, headers: Mapping[str, str] | None = None, **query: str | int) -> httpx.Response:
+    async def ask(self, address: str, query: Mapping[str, str | int], headers: Mapping[str, str] | None = None) -> httpx.Response:
         """An answer that is no problem; at 304 nothing has changed."""
         self.asked = time.monotonic()
         answer = await self.http.get(address, params=query, headers=headers)
@@ -75,7 +75,7 @@ class Line:
 
     async def json(self, address: str, **query: str | int) -> Record:
         """The body of an answer."""
-        return dict((await self.ask(address, **query)).json())
+        return dict((await self.ask(address, query)).json())
 
     async def idle(self) -> None:
         """To be called when an answer has brought nothing new. One that did not wait for news, as where a server stops, is none to
@@ -94,7 +94,7 @@ class Line:
 
 def backoff(failures: int) -> float:
     """The seconds until the next try."""
-    return PAUSE_SECONDS * min(2**failures, 10) * random.uniform(0.8, 1.2)
+    return PAUSE_SECONDS * min(2.0**failures, 10) * random.uniform(0.8, 1.2)
 
 
 async def kept(

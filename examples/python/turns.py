@@ -24,7 +24,7 @@ def follow_turns_async(
         nonlocal items, tag
         while True:
             query, had = ({"wait": line.patience}, {"If-None-Match": tag}) if tag else ({}, {})
-            answer = await line.ask(f"{api}/players/me/turns", had, **query)
+            answer = await line.ask(f"{api}/players/me/turns", query, had)
             before, items = items, items if answer.status_code == 304 else answer.json()["items"]
             tag = answer.headers.get("ETag", "")
             if items == before:

@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 Record: TypeAlias = Mapping[str, Any]
 
+UNIONS = {"event": "MatchEvent", "command": "MatchCommand", "table": "MatchTable"}
+
 BRACES = re.compile(r"\{(\w+)\}")
 
 COLON = {"en": ": ", "fr": " : "}
@@ -16,7 +18,8 @@ SEMICOLON = {"en": "; ", "fr": " ; "}
 class Words:
     """The words for one game: `game` is what `get_game` answers, `shared` what `get_labels` does.
 
-    `schemas` stand in the OpenAPI document, among its `components`; of them this reads `Event`, `Command`, `Table` and what they refer to.
+    `schemas` stand in the OpenAPI document, among its `components`; of them this reads `MatchEvent`, `MatchCommand`, `MatchTable` and
+    what they refer to.
     """
 
     def __init__(self, game: Record, shared: Record, schemas: Record, language: str) -> None:
@@ -53,19 +56,19 @@ class Words:
 
     def sentence(self, event: Record) -> str | None:
         """What has happened; None where there are no words for it."""
-        return self._sentence("Event", event)
+        return self._sentence("event", event)
 
     def choice(self, command: Record) -> str:
         """What one can choose."""
-        return self._sentence("Command", command) or str(command["type"])
+        return self._sentence("command", command) or str(command["type"])
 
     def picture(self, table: Record) -> list[str]:
         """The table, or as much of it as is given besides its `game`, field by field with its captions."""
-        return self._parts(table, self._fields("Table", table["game"]))
+        return self._parts(table, self._fields("table", table["game"]))
 
     def field(self, table: Record, name: str) -> str:
         """One field of the table, without its caption, which is `say(f"field.{name}")`."""
-        return self._word(name, table[name], self._fields("Table", table["game"]).get(name, {}))
+        return self._word(name, table[name], self._fields("table", table["game"]).get(name, {}))
 
     def piece(self, piece: str | int) -> str:
         """One card, or one face of a die."""
@@ -80,11 +83,11 @@ class Words:
             time = self.say("screen.days", {"days": hours // 24, "hours": hours % 24})
         return self.say("screen.time_left", {"time": time})
 
-    def _sentence(self, union: str, record: Record) -> str | None:
-        key = f"{union.lower()}.{record['type'].removeprefix(self.prefix)}"
+    def _sentence(self, kind: str, record: Record) -> str | None:
+        key = f"{kind}.{record['type'].removeprefix(self.prefix)}"
         if key not in self.labels:
             return None
-        shapes, words = self._fields(union, record["type"]), self.labels[key][self.language]
+        shapes, words = self._fields(kind, record["type"]), self.labels[key][self.language]
         return BRACES.sub(lambda found: self._word(found[1], record[found[1]], shapes.get(found[1], {})), words)
 
     def _parts(self, record: Record, shapes: Record) -> list[str]:
@@ -111,9 +114,9 @@ class Words:
         key = f"{name}.{value}"
         return self.say(key if key in self.labels else self.pieces.get(str(value), str(value)))
 
-    def _fields(self, union: str, tag: str) -> Record:
+    def _fields(self, kind: str, tag: str) -> Record:
         """What the fields hold of the record that this tag names; nothing is known of what is newer than the document."""
-        schema = self.schemas[union]["discriminator"]["mapping"].get(tag)
+        schema = self.schemas[UNIONS[kind]]["discriminator"]["mapping"].get(tag)
         return dict(self._resolved({"$ref": schema})["properties"]) if schema else {}
 
     def _resolved(self, shape: Record) -> Record:

@@ -10,18 +10,18 @@ import {
   createPlayer,
   openMatch,
   sendCommand,
-  type Command,
+  type MatchCommand,
   type Decision,
-  type Event,
+  type MatchEvent,
   type EventItem,
   type MatchView,
-  type OptionsInput,
+  type MatchOptionsInput,
   type SendCommand,
-  type Table,
+  type MatchTable,
 } from "./ludicitude/index.js";
 import { send, Unanswered } from "./send.js";
 
-const GAMES: Record<string, OptionsInput> = {
+const GAMES: Record<string, MatchOptionsInput> = {
   pico: { game: "pico" },
   "little-train": { game: "little-train", games: 1 },
 };
@@ -29,7 +29,7 @@ const GAMES: Record<string, OptionsInput> = {
 const NAMES = ["You", "The bot"];
 
 /** What an event says, if it is worth a line. */
-function sentence(event: Event): string | undefined {
+function sentence(event: MatchEvent): string | undefined {
   switch (event.type) {
     case "pico.cards_revealed":
       return `You lay the ${event.cards[0]}, the bot the ${event.cards[1]}.`;
@@ -45,7 +45,7 @@ function sentence(event: Event): string | undefined {
 }
 
 /** The table as it stands, from seat 0. */
-function picture(table: Table): string {
+function picture(table: MatchTable): string {
   switch (table.game) {
     case "pico": {
       const [hand, other] = table.hands.map((cards) => cards.join("  "));
@@ -63,7 +63,7 @@ function picture(table: Table): string {
 }
 
 /** A choice in words. */
-function words(command: Command): string {
+function words(command: MatchCommand): string {
   switch (command.type) {
     case "pico.commit_card":
       return `lay the ${command.card}`;
@@ -96,7 +96,7 @@ async function choose({ decision, choices }: Decision): Promise<SendCommand> {
 const lost = (why: string, seconds: number) => console.log(`The server cannot be reached (${why}), trying again in ${seconds.toFixed()} s.`);
 const found = () => console.log("There it is again.");
 
-async function play(baseUrl: string, options: OptionsInput): Promise<void> {
+async function play(baseUrl: string, options: MatchOptionsInput): Promise<void> {
   client.setConfig({ baseUrl });
   const { token } = (await send(() => createPlayer({ body: { display_name: "Ada" } }), { lost, found })).data;
   client.setConfig({ auth: token });

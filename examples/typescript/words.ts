@@ -7,6 +7,9 @@ type Seat = { seat: number; kind: string; display_name: string | null; kept_for:
 type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes };
 type Shapes = Record<string, Shape>;
 
+const UNIONS = { event: "MatchEvent", command: "MatchCommand", table: "MatchTable" };
+type Kind = keyof typeof UNIONS;
+
 const BRACES = /\{(\w+)\}/g;
 const COLON = { en: ": ", fr: " : " };
 const SEMICOLON = { en: "; ", fr: " ; " };
@@ -22,7 +25,7 @@ export class Words {
 
   /**
    * The words for one game: `game` is what `get_game` answers, `shared` what `get_labels` does. `schemas` stand in the OpenAPI document,
-   * among its `components`; of them this reads `Event`, `Command`, `Table` and what they refer to.
+   * among its `components`; of them this reads `MatchEvent`, `MatchCommand`, `MatchTable` and what they refer to.
    */
   constructor(
     game: { game: string; labels: Labels; components: { id: string; label: string }[] },
@@ -63,22 +66,22 @@ export class Words {
 
   /** What has happened, if there are words for it. */
   sentence(event: { type: string }): string | undefined {
-    return this.filled("Event", event);
+    return this.filled("event", event);
   }
 
   /** What one can choose. */
   choice(command: { type: string }): string {
-    return this.filled("Command", command) ?? command.type;
+    return this.filled("command", command) ?? command.type;
   }
 
   /** The table, or as much of it as is given besides its `game`, field by field with its captions. */
   picture(table: { game: string }): string[] {
-    return this.parts(table, this.fields("Table", table.game));
+    return this.parts(table, this.fields("table", table.game));
   }
 
   /** One field of the table, without its caption, which is `say("field.<name>")`. */
   field(table: { game: string }, name: string): string {
-    return this.word(name, (table as Record<string, unknown>)[name], this.fields("Table", table.game)[name] ?? {});
+    return this.word(name, (table as Record<string, unknown>)[name], this.fields("table", table.game)[name] ?? {});
   }
 
   /** One card, or one face of a die. */
@@ -96,9 +99,9 @@ export class Words {
     return this.say("screen.time_left", { time });
   }
 
-  private filled(union: string, record: { type: string }): string | undefined {
-    const words = this.labels[`${union.toLowerCase()}.${record.type.replace(this.prefix, "")}`]?.[this.language];
-    const [values, shapes] = [new Map<string, unknown>(Object.entries(record)), this.fields(union, record.type)];
+  private filled(kind: Kind, record: { type: string }): string | undefined {
+    const words = this.labels[`${kind}.${record.type.replace(this.prefix, "")}`]?.[this.language];
+    const [values, shapes] = [new Map<string, unknown>(Object.entries(record)), this.fields(kind, record.type)];
     return words?.replace(BRACES, (_, name: string) => this.word(name, values.get(name), shapes[name] ?? {}));
   }
 
@@ -124,8 +127,8 @@ export class Words {
   }
 
   /** What the fields hold of the record that this tag names; nothing is known of what is newer than the document. */
-  private fields(union: string, tag: string): Shapes {
-    const $ref = this.schemas[union].discriminator.mapping[tag];
+  private fields(kind: Kind, tag: string): Shapes {
+    const $ref = this.schemas[UNIONS[kind]].discriminator.mapping[tag];
     return $ref ? this.resolved({ $ref }).properties! : {};
   }
 

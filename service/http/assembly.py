@@ -41,7 +41,7 @@ def http_app(
     lifespan: Sequence[Lifespan] = (),
 ) -> Litestar:
     """An app that answers `routes`; a handler takes a service by its name in `services`, who calls as `caller`, `player` or `operator`,
-    and the token that they hold as `held`.
+    the token that they hold as `held`, and the request among those of its caller as `work`.
 
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
@@ -59,6 +59,7 @@ def http_app(
             "player": Provide(auth.player),
             "held": Provide(auth.held),
             "operator": Provide(auth.operator),
+            "work": Provide(auth.work),
         },
         exception_handlers={Exception: problems.answer},
         state=State({"operators": operators}),

@@ -5,6 +5,7 @@ for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, cast
 
 from litestar.connection import ASGIConnection
@@ -17,11 +18,12 @@ from service.accounts.names import NAME_MAX, BadName, display_name
 from service.accounts.operators import Operator, Operators
 from service.accounts.players import Player, Players
 from service.accounts.signups import TooManySignups
-from service.accounts.tokens import Erased
+from service.accounts.tokens import Erased, HeldToken, held_token
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.limits import Limits, address
 from service.http.problems import Trouble
+from service.http.work import Work
 
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
@@ -44,21 +46,24 @@ class Authentication(ASGIMiddleware):
         self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        await self.admit(scope)
-        await next_app(scope, receive, send)
+        try:
+            await self.admit(scope)
+            await next_app(scope, receive, send)
+        finally:
+            leave(scope)
 
     async def admit(self, scope: Scope) -> None:
-        """Find out who calls, and count the request, once. Raises `Trouble` or `Erased` for a token that is not valid, `Trouble` for too
-        many requests, and `TooManySignups` for too many newcomers from outside.
+        """Find out who calls, count the request, and be at work on it until `leave`. Raises `Trouble` or `Erased` for a token that is not
+        valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
         """
-        if "user" in scope:
-            return
         try:
             scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
         except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
             self._limits.charge(scope, None)
             raise
         self._limits.charge(scope, caller)
+        scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
+        await work.begin()
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         token = bearer(scope)
@@ -66,21 +71,28 @@ class Authentication(ASGIMiddleware):
             return None, None
         caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
         if self._issuer is not None and token.count(".") == 2:
-            caller = await self._vouched(self._issuer, token, address(scope)), None
+            caller = await self._vouched(self._issuer, token, scope), None
         elif not token.startswith(OPERATOR_PREFIX):
             caller = await self._players.by_token(token), None
         if caller == (None, None):
             raise Trouble("not_authenticated", NOT_VALID)
         return caller
 
-    async def _vouched(self, issuer: Issuer, token: str, from_where: str) -> Player:
+    async def _vouched(self, issuer: Issuer, token: str, scope: Scope) -> Player:
         try:
             vouched = await issuer.vouched(token)
         except NotVouchedFor as reason:
             raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
-        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
+        scope["token_ends_at"] = vouched.ends_at  # type: ignore[typeddict-unknown-key]
+        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, address(scope))
+
+
+def leave(scope: Scope) -> None:
+    """Whatever has become of a request, it is not at work any more."""
+    if (work := scope.get("work")) is not None:
+        cast("Work", work).end()
 
 
 def bearer(scope: Scope) -> str | None:
@@ -144,9 +156,19 @@ async def player(request: StrictRequest) -> Player:
     return request.user
 
 
-async def held(request: StrictRequest) -> str:
+def token_of(scope: Scope) -> HeldToken:
+    """The token that a call came with, once it has been let in."""
+    return held_token(bearer(scope) or "", cast("datetime | None", scope.get("token_ends_at")))
+
+
+async def held(request: StrictRequest) -> HeldToken:
     """The dependency `held`: the token that a call came with."""
-    return bearer(request.scope) or ""
+    return token_of(request.scope)
+
+
+async def work(request: StrictRequest) -> Work:
+    """The dependency `work`: this request among those of its caller that are at work."""
+    return request.work
 
 
 async def operator(request: StrictRequest) -> Operator:

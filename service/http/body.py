@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from functools import cache, reduce
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 from litestar import Request
@@ -13,6 +13,7 @@ from litestar.datastructures import State
 from service.accounts.players import Player
 from service.http.allowed import allowed, fields
 from service.http.problems import Fault, Trouble
+from service.http.work import Work
 from service.store import is_storable
 
 BODY_MAX_BYTES = 16_384
@@ -45,6 +46,18 @@ class StrictRequest(Request[Player | None, Any, State]):
         if self.content_type[0] != "application/json":
             raise Trouble("unsupported_media_type", "Send the body as application/json.")
         return decode(body, without_none(field.annotation))
+
+    @property
+    def work(self) -> Work:
+        """This request among those of its caller that are at work."""
+        return cast("Work", self.scope["work"])  # type: ignore[typeddict-item]
+
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        """The body as it comes. Its client may be slow to send it, and the request is not at work meanwhile."""
+        self.work.pause()
+        async for piece in super().stream():
+            yield piece
+        await self.work.begin()
 
 
 def decode(body: bytes, expected: Any) -> Any:

@@ -37,6 +37,8 @@ KINDS: dict[str, Kind] = {
     "too_many_streams": Kind(429, "You have as many streams open as one can have"),
     "headers_too_large": Kind(431, "The headers are too large, or too many"),
     "rate_limited": Kind(429, "Too many requests"),
+    "too_many_at_once": Kind(429, "Too many of your requests are under way"),
+    "too_many_long_polls": Kind(429, "You have as many long-polls open as one can have"),
     "internal_error": Kind(500, "The service failed"),
     "too_many_connections": Kind(503, "The server has as many connections open as it can hold"),
     "unavailable": Kind(503, "The service cannot answer right now"),

@@ -1,4 +1,4 @@
-"""How many requests one caller may send: a player on all their devices, or an address for those who are nobody.
+"""How many requests one caller may send, and have at work: a player on all their devices, or an address for those who are nobody.
 
 Each process counts for itself, in memory that is bounded. The bucket of a caller is one moment (GCRA): when it will be full
 again. Every request moves it on by its share of the window, and none may move it further than a whole window from now.
@@ -14,6 +14,7 @@ from litestar.types import Scope
 
 from service.accounts.players import Player
 from service.http.problems import Trouble
+from service.http.work import ADDRESS_LONG_POLLS_MAX, AT_ONCE, LONG_POLLS_MAX, AtWork, Work
 
 WINDOW_SECONDS = 60
 PER_MINUTE = 12_000
@@ -53,10 +54,10 @@ class Rate:
 
 
 class Limits:
-    """The limits of this process. `per_player` and `per_address` are requests a minute."""
+    """The limits of this process. `per_player` and `per_address` are requests a minute; so many of a caller are at work `at_once`."""
 
-    def __init__(self, per_player: int = PER_MINUTE, per_address: int = PER_MINUTE) -> None:
-        self._players, self._addresses = Rate("player", per_player), Rate("address", per_address)
+    def __init__(self, per_player: int = PER_MINUTE, per_address: int = PER_MINUTE, at_once: int = AT_ONCE) -> None:
+        self._players, self._addresses, self._at_work = Rate("player", per_player), Rate("address", per_address), AtWork(at_once)
 
     def charge(self, scope: Scope, caller: Player | None) -> None:
         """Count this request against who sent it. Raises `Trouble` when they have sent too many.
@@ -68,6 +69,12 @@ class Limits:
         if wait:
             seconds = math.ceil(wait)
             raise Trouble("rate_limited", f"The next request may come in {seconds} s.", headers={"Retry-After": str(seconds)})
+
+    def work(self, scope: Scope, caller: Player | None) -> Work:
+        """This request among those of its caller. It has yet to begin, and has to be ended."""
+        if caller is None:
+            return self._at_work.work(address(scope), ADDRESS_LONG_POLLS_MAX)
+        return self._at_work.work(caller.player_id, LONG_POLLS_MAX)
 
 
 def address(scope: Scope) -> str:

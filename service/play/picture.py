@@ -40,7 +40,7 @@ class Picture:
 
     def table(self, view: Mapping[str, Any]) -> Iterator[str]:
         """The lines of the table in `view`."""
-        fields = self._words.shapes.fields("Table", view["game"])
+        fields = self._words.shapes.fields("MatchTable", view["game"])
         columns: list[Column] = []
         facts: list[str] = []
         lines: list[str] = []

@@ -8,7 +8,7 @@ Shape: TypeAlias = Mapping[str, Any]
 
 
 class Shapes:
-    """The records of a document: `Table`, `Event` and `Command` are its unions of them."""
+    """The records of a document: `MatchTable`, `MatchEvent` and `MatchCommand` are its unions of them."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._schemas: Mapping[str, Shape] = document["components"]["schemas"]

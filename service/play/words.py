@@ -59,12 +59,14 @@ class Words:
         told = self.label(f"event.{tag.removeprefix(self._prefix)}")
         if told is None or (not tag.startswith(self._prefix) and tag not in TOLD):
             return None
-        return self._filled(told, event, self.shapes.fields("Event", tag))
+        return self._filled(told, event, self.shapes.fields("MatchEvent", tag))
 
     def choice(self, command: Mapping[str, Any]) -> str:
         """What a person does who makes this choice; its name for programs where there are no words for it."""
         tag = command["type"]
-        return self._filled(self.label(f"command.{tag.removeprefix(self._prefix)}") or tag, command, self.shapes.fields("Command", tag))
+        return self._filled(
+            self.label(f"command.{tag.removeprefix(self._prefix)}") or tag, command, self.shapes.fields("MatchCommand", tag)
+        )
 
     def _filled(self, sentence: str, record: Mapping[str, Any], fields: Mapping[str, Shape]) -> str:
         """The sentence with the words for those fields of the record that it has in braces."""

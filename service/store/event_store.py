@@ -23,8 +23,8 @@ from service.store.contract import (
 )
 from service.store.fitness import FENCE_LAG, require_fit
 from service.store.snapshots import SAVE_MILESTONE, SAVE_SNAPSHOT
-from service.store.together import Together
 from service.store.writer import Then, Writer
+from service.together import Together
 
 LOAD = """
 WITH head AS (
@@ -85,8 +85,6 @@ SELECT * FROM (
 ) AS numbered
 WHERE type <> ALL($5) OR number = count ORDER BY number
 """  # noqa: S608 - both are ours.
-
-NOW = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS tx FROM es.epoch"
 
 REMEMBERED = "SELECT fingerprint, first_version, last_version FROM es.commands WHERE stream_id = $1 AND command_id = $2"
 
@@ -153,11 +151,6 @@ class EventStore:
         """Let appends that are under way end, then close all connections."""
         await self._writer.close(2 * PATIENCE_SECONDS)
         await asyncio.gather(self._appending.close(), self._reading.close())
-
-    @property
-    def appending(self) -> int:
-        """How many appends are on their way."""
-        return self._writer.under_way
 
     def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
         """Put the events of one command on their way to the disk, where they are when the future is done.
@@ -258,11 +251,6 @@ class EventStore:
         """For how many seconds the oldest event that `read_all` does not give yet has been waiting; 0 when there is none."""
         [row] = await self._reading.rows(FENCE_LAG)
         return float(row[0])
-
-    async def now(self) -> Cursor:
-        """Where to start reading to miss nothing that is not readable yet, and to skip what is."""
-        [row] = await self._reading.rows(NOW)
-        return Cursor(row["epoch"], row["tx"], 0)
 
 
 def _stored(row: asyncpg.Record) -> Stored:

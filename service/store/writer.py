@@ -89,14 +89,8 @@ class Writer:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._queue: deque[_Waiting] = deque()
-        self._number = 0
         self._taking: asyncio.Task[None] | None = None
         self._under_way: set[asyncio.Task[None]] = set()
-
-    @property
-    def under_way(self) -> int:
-        """How many appends are on their way."""
-        return self._number
 
     def begin(self, append: Append, then: Then | None = None) -> "asyncio.Future[Appended]":
         """Put an append on its way. It goes on whatever becomes of the future, and of who waits for it."""
@@ -107,7 +101,6 @@ class Writer:
             raise StoreAway("too many appends are waiting")
         waiting = _Waiting(append, then, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
-        self._number += 1
         if self._taking is None:
             self._taking = asyncio.create_task(self._take())
         return waiting.done
@@ -155,7 +148,6 @@ class Writer:
         for waiting in batch:
             append = waiting.append
             if append.stream in appended:
-                self._number -= 1
                 waiting.succeeded(Appended(append.expected + 1, append.expected + len(append.events), duplicate=False, at=row["at"]))
             else:
                 self._start(self._alone(waiting))
@@ -167,8 +159,6 @@ class Writer:
             waiting.failed(error)
         else:
             waiting.succeeded(appended)
-        finally:
-            self._number -= 1
 
     async def _append(self, append: Append) -> Appended:
         try:

@@ -42,7 +42,7 @@ class _Operation:
     def __init__(self, old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> None:
         self._old, self._new, self._name = old["components"]["schemas"], new["components"]["schemas"], name
         self._seen: set[tuple[str, str, bool]] = set()
-        self._games = self._old["Options"]["discriminator"]["mapping"].keys()
+        self._games = self._old["MatchOptions"]["discriminator"]["mapping"].keys()
 
     def breaks(self, old: Schema, new: Schema) -> Iterator[str]:
         if old["operationId"] != new["operationId"]:
@@ -135,7 +135,7 @@ class _Operation:
 
     def _is_of_a_new_game(self, tag: str) -> bool:
         game, _, _ = tag.partition(".")
-        return game in self._new["Options"]["discriminator"]["mapping"] and game not in self._games
+        return game in self._new["MatchOptions"]["discriminator"]["mapping"] and game not in self._games
 
     def _properties(self, old: Schema, new: Schema, place: str, *, sent: bool) -> Iterator[str]:
         before, after = old.get("properties", {}), new.get("properties", {})

@@ -104,9 +104,9 @@ BREAKING: dict[str, Change] = {
     "OpenMatch.clock cannot be null any more": lambda new: without(
         schema(new, "OpenMatch")["properties"]["clock"]["oneOf"], {"type": "null"}
     ),
-    "Event can be pico.card_burnt now": lambda new: a_variant_more(new, "Event", "pico.card_burnt", "PicoCardCommitted"),
+    "MatchEvent can be pico.card_burnt now": lambda new: a_variant_more(new, "MatchEvent", "pico.card_burnt", "PicoCardCommitted"),
     "StreamFrame can be pause now": lambda new: a_variant_more(new, "StreamFrame", "pause", "ByeFrame"),
-    "Command cannot be pico.commit_card any more": lambda new: a_variant_less(new, "Command", "pico.commit_card"),
+    "MatchCommand cannot be pico.commit_card any more": lambda new: a_variant_less(new, "MatchCommand", "pico.commit_card"),
 }
 
 
@@ -118,11 +118,11 @@ def test_what_breaks_a_client_is_named(told: str) -> None:
 
 
 def _a_new_game(new: Document) -> None:
-    a_variant_more(new, "Options", "chess", "PicoOptions")
-    a_variant_more(new, "OptionsInput", "chess", "PicoOptionsInput")
-    a_variant_more(new, "Event", "chess.piece_moved", "PicoCardCommitted")
-    a_variant_more(new, "Command", "chess.move_piece", "PicoCommitCard")
-    a_variant_more(new, "Table", "chess", "PicoView")
+    a_variant_more(new, "MatchOptions", "chess", "PicoOptions")
+    a_variant_more(new, "MatchOptionsInput", "chess", "PicoOptionsInput")
+    a_variant_more(new, "MatchEvent", "chess.piece_moved", "PicoCardCommitted")
+    a_variant_more(new, "MatchCommand", "chess.move_piece", "PicoCommitCard")
+    a_variant_more(new, "MatchTable", "chess", "PicoView")
 
 
 ADDING: dict[str, Change] = {

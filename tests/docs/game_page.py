@@ -49,8 +49,8 @@ def page(
         "## Options\n\n" + "\n".join(_options(game)),
         "## The table\n\n" + said.get("table", "What `table` of the view holds.") + "\n\n" + "\n".join(_table(game, schemas)),
         "\n".join(_phases(game, said)),
-        "## Commands\n\n" + "\n\n".join(_records(game, schemas, "Command", said)),
-        "## Events\n\n" + "\n\n".join(_records(game, schemas, "Event", said)),
+        "## Commands\n\n" + "\n\n".join(_records(game, schemas, "MatchCommand", said)),
+        "## Events\n\n" + "\n\n".join(_records(game, schemas, "MatchEvent", said)),
         "## Pieces\n\n" + "\n".join(_pieces(game)),
         "## Chance\n\n" + said["chance"] if "chance" in said else "",
         "## Refusals and ends\n\n" + "\n".join(_words(game, refusals)),
@@ -95,7 +95,7 @@ def _options(game: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _table(game: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
-    name = schemas["Table"]["discriminator"]["mapping"][game["game"]].rpartition("/")[2]
+    name = schemas["MatchTable"]["discriminator"]["mapping"][game["game"]].rpartition("/")[2]
     yield "| field | holds | |"
     yield "| --- | --- | --- |"
     yield from _fields(schemas[name], schemas)
@@ -173,7 +173,7 @@ def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str, no
     for tag, reference in schemas[union]["discriminator"]["mapping"].items():
         if tag.startswith(f"{game['game']}."):
             schema, name = schemas[reference.rpartition("/")[2]], tag.partition(".")[2]
-            words = game["labels"][f"{union.lower()}.{name}"]
+            words = game["labels"][f"{union.removeprefix('Match').lower()}.{name}"]
             fields = list(_fields(schema, schemas))
             head = ["", "| field | holds | |", "| --- | --- | --- |"] if fields else []
             told = [schema["description"], "", *([notes[tag], ""] if tag in notes else [])]

@@ -25,7 +25,10 @@ async def test_the_page_of_a_game_is_as_it_is_made(game: AnyGame, client: httpx.
     document = json.loads((resources.folder("openapi") / "openapi.json").read_text("utf-8"))
     details = (await client.get(f"/v1/games/{game.key}")).json()
     no = [(code, clause) for code, clause in refusals(game)]
-    made = page(details, no, document["components"]["schemas"], notes, await record(client, terms_in(notes, game)))
+    played = await record(client, terms_in(notes, game))
+    if re.search(r'"draw": \d', json.dumps(played)):
+        assert "## chance\n" in notes, f"tests/games/{game.key}/page.md has to say under `## chance` what {game.key} draws"
+    made = page(details, no, document["components"]["schemas"], notes, played)
     if BLESSING:
         path.write_text(made, "utf-8")
     assert path.is_file(), f"docs/games/{game.key}.md is not there: make bless"

@@ -1,10 +1,13 @@
 """Anybody can check the dice and the secret choices of a match, whatever its game and its end, and not when something was changed."""
 
 import asyncio
+import functools
+import itertools
 import json
+import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import msgspec
 import pytest
 
 from domain.games import GAMES
-from tests.fairness.ends import ENDS, ENTROPY, OPTIONS, changed, opened, played_out, seated
+from tests.fairness.ends import ENDS, ENTROPY, OPTIONS, changed, opened, played_out, resigned, seated
 from tests.laws.matches import first_choice, played, secret
 from tests.service.conftest import Join
 from tests.table import Match, Table
@@ -122,6 +125,69 @@ async def test_what_was_changed_is_found_by_both_verifiers(join: Join) -> None:
     assert [found for found, _ in await told_by_node([(each, []) for each in every])] == [faults(each) for each in every]
 
 
+def places(value: Any) -> Iterator[tuple[str | int, ...]]:
+    """The way to everything in this JSON."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (key,)
+        yield from ((key, *rest) for rest in places(inner))
+
+
+def put(value: Any, place: tuple[str | int, ...], other: Any) -> None:
+    """Put something else there, or nothing."""
+    for key in place[:-1]:
+        value = value[key]
+    if other is NOTHING:
+        del value[place[-1]]
+    else:
+        value[place[-1]] = other
+
+
+NOTHING = object()
+NESTED = json.loads("[" * 200 + "]" * 200)
+ODD = [
+    *(NOTHING, None, True, -1, 0, 1, 1.0, 1.5, 10**400, 2**32, "", "ab" * 31 + "a", "zz" * 32, "ab" * 32 + "\n"),
+    *("{", "[" * 5000, '{"type":5}', '{"type":"x","constructor":1}', '{"type":"x","card":1e999}', "\ud800\x7f", [], [None], [[]], {}),
+    *(
+        {"__proto__": 1, "constructor": "toString"},
+        {"type": "match.started"},
+        {"type": "match.draws_fixed", "scheme": "ludi-fair-v1"},
+        NESTED,
+    ),
+]
+"""What somebody might write into a record."""
+
+
+async def test_whatever_is_written_into_a_record_both_verifiers_say_the_same_of_it(join: Join) -> None:
+    """Each field anywhere gone, or another one: neither verifier breaks or hangs, and what is no record is told to be none."""
+    asked: list[tuple[Any, Any]] = [(odd, odd) for odd in ODD if odd is not NOTHING]
+    for game, part in (("pico", ()), ("little-train", ("proof", "draws"))):
+        record = {name: value for name, value in (await resigned(join, game)).items() if name in ("match_id", "events", "proof")}
+        kinds = {tuple(0 if isinstance(key, int) else key for key in place): place for place in places(record)}  # The last of each list.
+        for place, odd in itertools.product([("events", 0, "event", "type"), ("events", 0), *kinds.values()], ODD):
+            if place[: len(part)] == part:
+                forged = changed(record, functools.partial(put, place=place, other=odd))
+                asked.append((forged, record["events"][-3:]))
+                if place[:2] == ("events", len(record["events"]) - 1):
+                    asked.append((record, forged["events"][-3:]))
+    asked.append((record, [*record["events"], None]))
+    told = await told_by_node(asked)
+    for (record, seen), (found, broken) in zip(asked, told, strict=True):
+        assert (faults(record), broken_promises(record, seen)) == (found, broken), record
+        assert all("undefined" not in sentence and "None" not in sentence for sentence in (*found, *broken))
+    sentences = {re.sub(r"\d+", "#", sentence) for found, broken in told for sentence in (*found, *broken)}
+    assert {
+        "this is no record: proof.seed is not # hexadecimal digits",
+        "this is no record: proof.seals[#].command is not the JSON of a command",
+        "this is no record: proof.draws is missing",
+        "this is no record: it is nested too deeply",
+        "this is no record: it has a number that is not whole, or is too large",
+        "this is no record: the record is not an object",
+        "this cannot be compared: seen[#].event is missing",
+        "this is no record: events[#].event.seats is missing",
+        "this is no record: proof.draws[#].request.sides is not a number of sides up to #",
+    } <= sentences
+
+
 @pytest.mark.parametrize("game", ["black-sheep", "schemers"])
 async def test_the_record_is_held_against_what_a_player_was_told_during_the_match(join: Join, game: str) -> None:
     """A server that makes up a whole match afterwards, with a seed and seals that fit, is found out by who kept what they saw."""
@@ -155,7 +221,9 @@ async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list
         (json.dumps(changed(record, FORGERIES["an outcome"])), [], 1, "draw 1 came out otherwise"),
         (json.dumps(record), [page], 1, "event 1 was another one when you saw it"),
         (json.dumps(record), [items], 1, "event 1 was another one when you saw it"),
+        (json.dumps(changed(record, lambda forged: forged["proof"].update(seed=""))), [], 1, "proof.seed is not 64 hexadecimal digits"),
         ("", [], 2, "Nothing was checked. This is not the record of a match: it is no JSON."),
+        ("[" * 5000 + "]" * 5000, [], 2, "Nothing was checked. This is not the record of a match: it is nested too deeply."),
         ("17", [], 2, "Nothing was checked. This is not the record of a match."),
         (early, [], 2, "Nothing was checked. This is not the record of a match. The server said: The match is not over yet."),
         (json.dumps(record), [none], 2, "none.json"),
@@ -166,6 +234,15 @@ async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list
         assert checking.returncode == code, told.decode()
         assert words in told.decode()
         assert "Traceback" not in told.decode()
+
+
+def test_a_page_that_did_not_come_by_https_is_told_why_it_cannot_check() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("There is no Node.js here.")
+    program = "Reflect.deleteProperty(globalThis, 'crypto'); const { faults } = await import(process.argv[1]); await faults({});"
+    asked = ["node", "--input-type=module", "-e", program, (VERIFY / "verify.mjs").as_uri()]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+    assert "Error: a browser has the hashes only on a page that came by https, or from localhost" in done.stderr
 
 
 def test_as_part_of_a_bundle_it_is_no_program(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from domain.match.play import NotNow
 from domain.match.table import NotAllowed
 from service.held import UnknownMatch, stream_of
 from service.matches import Changed
-from service.store import KeyReused
+from service.store import Append, Appended, KeyReused
+from service.store.writer import Then
 from tests.matches.conftest import PICO, Process, StartProcess, hand, new_call
 
 
@@ -116,11 +117,17 @@ async def test_nothing_is_stored_for_a_refusal(process: Process) -> None:
     assert await process.store.version(stream_of(match.match_id)) == match.version
 
 
-async def test_a_caller_who_goes_away_loses_nothing(process: Process) -> None:
+async def test_a_caller_who_goes_away_loses_nothing(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     match = await process.begun()
+    decided, begin = asyncio.Event(), process.store.begin
+
+    def beginning(append: Append, then: Then | None = None) -> asyncio.Future[Appended]:
+        decided.set()
+        return begin(append, then)
+
+    monkeypatch.setattr(process.store, "begin", beginning)
     task = asyncio.create_task(process.choose(match.match_id, "ann", hand(match, "ann")[0]))
-    while not process.matches.committing:  # noqa: ASYNC110 - the very moment is wanted, between the decision and its commit.
-        await asyncio.sleep(0)
+    await decided.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

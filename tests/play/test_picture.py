@@ -33,12 +33,12 @@ TABLE = {
 DOCUMENT = {
     "components": {
         "schemas": {
-            "Table": {"discriminator": {"mapping": {"hills": "#/components/schemas/View"}}},
+            "MatchTable": {"discriminator": {"mapping": {"hills": "#/components/schemas/View"}}},
             "View": {"properties": TABLE},
             "Stones": {"properties": {"white": {"type": "integer"}, "black": {"type": "integer"}}},
             "Step": {"properties": {"seat": SEAT, "card": {"type": "string"}}},
             "Last": {"properties": {"seat": SEAT, "won": {"type": "boolean"}, "cards": {**NUMBERS, "x-seat-order": True}}},
-            "Event": {
+            "MatchEvent": {
                 "discriminator": {
                     "mapping": {"hills.climbed": "#/components/schemas/Climbed", "match.resigned": "#/components/schemas/Resigned"}
                 }

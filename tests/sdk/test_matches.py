@@ -201,7 +201,7 @@ def said(playing: "subprocess.Popen[str]", words: str) -> None:
         ("Player.java", 'request.header("Authorization", "Bearer " + token)'),
         ("Player.kt", "ApiClient.accessToken = "),
         ("Player.kt", "Serializer.kotlinxSerializationJsonConfiguration = { explicitNulls = false }"),
-        ("Player.kt", "is Table.PicoWrapper"),
+        ("Player.kt", "is MatchTable.PicoWrapper"),
     ],
 )
 def test_the_lines_for_java_and_kotlin_stand_in_programs_that_were_run(program: str, words: str) -> None:

@@ -87,7 +87,8 @@ async def test_a_message_whose_commit_is_slow_is_never_passed_by(join: Join, cli
 
 async def test_what_is_said_in_one_process_is_heard_in_the_other(join: Join, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of itself, and not by the other one's looking from time to time."""
-    monkeypatch.setattr(watch, "SOUND_POLL_SECONDS", 60)
+    for name in ("POLL_SECONDS", "SOUND_POLL_SECONDS"):
+        monkeypatch.setattr(watch, name, 60)
     talkers = await playing(join)
     cursor = (await talkers.heard(talkers.players[1]))["next_cursor"]
     waiting = asyncio.create_task(talkers.texts(elsewhere(talkers.players[1]), wait=25, after=cursor))

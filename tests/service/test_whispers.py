@@ -9,9 +9,9 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.recent import Asked
 from service.talk import messages
 from service.talk.messages import MESSAGES_MAX
+from service.together import Asked
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 
@@ -167,7 +167,7 @@ async def test_a_whisper_wakes_nobody_else(app: Litestar, join: Join, client: ht
     readers = (talkers.players[1], talkers.players[2], client)
     waiting = [asyncio.create_task(talkers.texts(reader, wait=25, after=cursor)) for reader in readers]
     async with asyncio.timeout(20):
-        while app.state.talk.watch.listeners < len(waiting):  # noqa: ASYNC110 - nobody tells.
+        while app.state.talk.watch.waiting < len(waiting):  # noqa: ASYNC110 - nobody tells.
             await asyncio.sleep(0.01)
     await talkers.say(0, "Psst", to_seat=1)
     assert await waiting[0] == ["Psst"]

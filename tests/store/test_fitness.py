@@ -39,7 +39,6 @@ async def test_a_restored_database_needs_a_new_epoch(database_url: str, database
         await asyncio.sleep(0.01)
     assert [(item.stream, item.event.version, item.cursor.epoch) for item in after.items] == [(old, 2, 1), (new, 1, 1)]
     assert [item.cursor.position for item in after.items] > [500, 500]
-    assert (await store.now()).epoch == 1
     await store.close()
 
 

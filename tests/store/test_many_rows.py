@@ -6,6 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import make_url
+
+from service.invites import with_code
 from service.store import event_store, fitness
 from tests.store.appends import Session
 
@@ -20,17 +23,21 @@ FROM made, generate_series(1, 4) v;
 INSERT INTO es.commands (stream_id, command_id, fingerprint, first_version, last_version)
 SELECT stream_id, gen_random_uuid(), 'x', v, v FROM made, generate_series(1, 4) v;
 INSERT INTO public.match_talk (stream_id, messages) SELECT stream_id, 1 FROM made;
+INSERT INTO public.match_invites (stream_id, code) SELECT stream_id, 'code' || n FROM made;
 INSERT INTO public.match_current (stream_id, version, game, status, visibility, seats, seats_open, players, waits_for, opened_at,
     updated_at, due_at, bots_at, shown)
 SELECT stream_id, 4, 'pico', 'playing', 'public', 2, 0, ARRAY['ply_' || n], ARRAY['ply_' || n], now(), now(),
     now() + CASE WHEN n <= {DUE} THEN -1 ELSE n END * interval '1 second',
     now() + CASE WHEN n <= {DUE} THEN -1 ELSE n END * interval '1 second', '{{}}'
 FROM made;
-ANALYZE es.streams; ANALYZE es.events; ANALYZE es.commands; ANALYZE public.match_talk; ANALYZE public.match_current;
+ANALYZE es.streams; ANALYZE es.events; ANALYZE es.commands; ANALYZE public.match_talk; ANALYZE public.match_invites;
+ANALYZE public.match_current;
 """
 
 SOME = [uuid4() for _ in range(5)]
 NOBODY = UUID(int=0)
+
+_LOOK_UP = with_code("code7").compile(dialect=make_url("postgresql+asyncpg://").get_dialect()())
 
 STATEMENTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "clocks": (event_store.TAKE_DUE.format(column="due_at"), (timedelta(seconds=2), 50)),
@@ -44,6 +51,7 @@ STATEMENTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "events": (event_store.EVENTS, (SOME[0], 0, 100, 2**62)),
     "following": (event_store.FOLLOWING, (SOME, [0] * len(SOME), 100)),
     "load": (event_store.LOAD, (SOME[0], 1, 2**62, 100)),
+    "an invitation": (str(_LOOK_UP), tuple(_LOOK_UP.params[name] for name in _LOOK_UP.positiontup or ())),
     "the fence": (fitness.FENCE_LAG, ()),
 }
 

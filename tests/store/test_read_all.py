@@ -5,7 +5,6 @@ import json
 import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -143,24 +142,6 @@ async def test_in_the_order_of_positions_the_reader_would_lose_events(
     assert IN_ORDER_OF_POSITION.count("position") == event_store.READ_ALL.count("position")
     monkeypatch.setattr(event_store, "READ_ALL", IN_ORDER_OF_POSITION)
     assert len(await positioned_last_although_begun_first(Reader(store, looks=20), database_url)) == 1
-
-
-async def test_from_now_on_means_nothing_in_flight_is_missed(store: EventStore, database_url: str) -> None:
-    """A cursor ahead of what could be read yet skipped it."""
-    before, streams = uuid4(), [uuid4() for _ in range(10)]
-    await store.append(appending(before, 0))
-    async with AsyncExitStack() as in_flight:
-        for stream in streams:
-            writer = await in_flight.enter_async_context(session(database_url))
-            await in_flight.enter_async_context(writer.transaction())
-            await append_within(writer, appending(stream, 0))
-        # Later than those in flight and committed before them: a cursor right after it would miss them.
-        await store.append(appending(uuid4(), 0))
-        reader = Reader(store, await store.now())
-    await reader.drain(11)
-    seen = {stream for stream, _ in reader.seen}
-    assert seen > set(streams)
-    assert before not in seen
 
 
 async def test_pages_end_where_the_next_begin(store: EventStore) -> None:

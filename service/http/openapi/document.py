@@ -66,13 +66,16 @@ TAGS: Mapping[str, str] = {
 
 
 UNIONS: Mapping[str, tuple[Any, str]] = {
-    "Options": (AnyOptions, "What the players of a match agree on, told apart by `game`."),
-    "Command": (AnyCommand, "A choice in a game, told apart by `type`: `<game>.<what is done>`. A view lists those that you may send."),
-    "Event": (
+    "MatchOptions": (AnyOptions, "What the players of a match agree on, told apart by `game`."),
+    "MatchCommand": (
+        AnyCommand,
+        "A choice in a game, told apart by `type`: `<game>.<what is done>`. A view lists those that you may send.",
+    ),
+    "MatchEvent": (
         AnyEvent,
         "Something that happened, told apart by `type`: `match.<what>` for the match itself, `<game>.<what>` for its game.",
     ),
-    "Table": (AnyView, "What lies on the table of one game, through the eyes of one viewer, told apart by `game`."),
+    "MatchTable": (AnyView, "What lies on the table of one game, through the eyes of one viewer, told apart by `game`."),
     "DrawRequest": (Request, "What the rules asked of chance, told apart by `kind`."),
     "StreamFrame": (StreamFrame, "One frame of the stream of a match, told apart by `frame`."),
     "TurnStreamFrame": (TurnStreamFrame, "One frame of the stream of your turns, told apart by `frame`."),
@@ -82,7 +85,7 @@ UNIONS: Mapping[str, tuple[Any, str]] = {
 """The unions and what is said of each, by their public names."""
 
 
-ENUMS: Mapping[str, Any] = {"MatchStatus": Status, "Visibility": Visibility, "Spectators": Spectators, "MatchStart": Start}
+ENUMS: Mapping[str, Any] = {"MatchStatus": Status, "MatchVisibility": Visibility, "Spectators": Spectators, "MatchStart": Start}
 """The enums that stand in several components, by their public names."""
 
 

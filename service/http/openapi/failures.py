@@ -38,6 +38,8 @@ EXAMPLES: Mapping[str, Exception] = {
     "unsupported_media_type": Trouble("unsupported_media_type", "Send the body as application/json."),
     "not_authenticated": Trouble("not_authenticated", auth.NOT_VALID),
     "rate_limited": Trouble("rate_limited", "The next request may come in 3 s.", headers={"Retry-After": "3"}),
+    "too_many_at_once": Trouble("too_many_at_once", headers={"Retry-After": "2"}),
+    "too_many_long_polls": Trouble("too_many_long_polls", headers={"Retry-After": "5"}),
     "too_many_streams": Trouble("too_many_streams", headers={"Retry-After": "60"}),
     "precondition_failed": Stale(12),
     "internal_error": problems.failed(),

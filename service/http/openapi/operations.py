@@ -52,7 +52,7 @@ HEADERS: Mapping[str, str] = {
 WITH_STATUS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 ALWAYS = ("malformed_request", "invalid_parameter", "internal_error")
-WITH_A_CALLER = ("not_authenticated", "rate_limited", "unavailable")
+WITH_A_CALLER = ("not_authenticated", "rate_limited", "too_many_at_once", "unavailable")
 WITH_A_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "invalid_body")
 WITH_HEADER = {"If-Match": ("precondition_failed",), "Idempotency-Key": ("key_reused",)}
 

@@ -16,13 +16,13 @@ from domain.match.game import IN_SEAT_ORDER, Result
 from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player, Players
-from service.accounts.tokens import hash_of
-from service.bells import rings
+from service.accounts.tokens import HeldToken
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.deadline import WAIT_MAX_SECONDS
 from service.http.problems import Trouble
 from service.http.views import Views
+from service.http.work import Work
 from service.live.watch import Watch
 from service.matches import PAGE_MAX, Matches
 from service.projector import EventItem, SeatView, feed, seats, unveiled
@@ -70,7 +70,7 @@ class MatchProof(msgspec.Struct, frozen=True):
     operation_id="list_events",
     summary="What has happened",
     tags=["play"],
-    opt={"problems": ["match_not_found", "no_spectators"]},
+    opt={"problems": ["match_not_found", "no_spectators", "too_many_long_polls"]},
 )
 async def list_events(
     match_id: FromPath[str],
@@ -79,7 +79,8 @@ async def list_events(
     views: NamedDependency[Views],
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
+    work: NamedDependency[Work],
     after: Annotated[int, QueryParameter(ge=0, le=VERSION_MAX, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[
@@ -93,10 +94,10 @@ async def list_events(
     follow the same by `stream_events`.
     """
     gives_up = time.monotonic() + wait
-    async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, hash_of(held), bell) as listener:
+    async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, held, bell) as listener:
         sight = await views.sight(match_id, caller)
         while after >= sight.version and sight.match.status != "ended" and not watch.closed:
-            if not await rings(bell, gives_up - time.monotonic()):
+            if not await work.rings(bell, gives_up - time.monotonic()):
                 break
             bell.clear()
             sight = await views.news(match_id, caller)

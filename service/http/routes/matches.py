@@ -31,7 +31,7 @@ from service.rematches import Rematches
 from service.store import RematchTaken
 
 
-class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MatchTesting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Takes chance out of a match, so that a front end's test knows what comes. Only on a server in test mode."""
 
     seed: Annotated[
@@ -69,7 +69,7 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     ] = Clock()
     start: Annotated[Start, Meta(description="Whether play begins when every seat is taken, or when the host says so.")] = "when_full"
     bots: Annotated[tuple[str, ...], Meta(max_length=8, description="Levels of bots that take the next seats after yours.")] = ()
-    testing: Annotated[Testing | None, Meta(description="Only for a server in test mode.")] = None
+    testing: Annotated[MatchTesting | None, Meta(description="Only for a server in test mode.")] = None
     sit: Annotated[bool, Meta(description="Whether you take seat 0 yourself.")] = True
     entropy: Entropy | None = None
 
@@ -107,7 +107,7 @@ async def open_match(
     """
     if data.testing is not None:
         test_mode.require()
-    testing = data.testing or Testing()
+    testing = data.testing or MatchTesting()
     game = GAMES[data.options.__struct_config__.tag]
     fixed = DrawsFixed(testing.outcomes, testing.seed) if testing.outcomes or testing.seed else None
     seats = data.seats if data.seats is not None else min(game.seats, key=lambda seats: (seats < 2, seats))

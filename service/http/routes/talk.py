@@ -15,8 +15,7 @@ from domain.match.game import Seat
 from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player
-from service.accounts.tokens import hash_of
-from service.bells import rings
+from service.accounts.tokens import HeldToken
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
@@ -24,6 +23,7 @@ from service.http.deadline import WAIT_MAX_SECONDS
 from service.http.idempotency import IdempotencyKey, command_id
 from service.http.problems import Fault, Trouble
 from service.http.views import Views
+from service.http.work import Work
 from service.live.watch import Watch
 from service.matches import PAGE_MAX
 from service.talk.messages import Message, Talk
@@ -114,7 +114,7 @@ async def send_message(
     operation_id="list_messages",
     summary="What was said",
     tags=["talk"],
-    opt={"problems": ["match_not_found", "no_spectators"]},
+    opt={"problems": ["match_not_found", "no_spectators", "too_many_long_polls"]},
 )
 async def list_messages(
     match_id: FromPath[str],
@@ -123,14 +123,13 @@ async def list_messages(
     talk: NamedDependency[Talk],
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
+    work: NamedDependency[Work],
     after: Annotated[
         str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
-    wait: Annotated[
-        int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for something new when you have everything.")
-    ] = 0,
+    wait: Annotated[int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for news when you have everything.")] = 0,
 ) -> Response[TalkPage]:
     """What was said at a match after what you have, with your own whispers, and without players whom you have muted.
 
@@ -143,7 +142,7 @@ async def list_messages(
     had = await _had(talk, match_id, after)
     stream = stream_of(match_id)
     # The match rings too: what may be pledged follows the play, and who has lost a seat hears less.
-    async with talk.watch.on(stream) as bell, watch.on(stream, bell), listeners.listener(caller, hash_of(held), bell) as listener:
+    async with talk.watch.on(stream) as bell, watch.on(stream, bell), listeners.listener(caller, held, bell) as listener:
         match, viewer = await views.seen(match_id, caller)
         since = match.version if had.version is None else max(1, min(had.version, match.version))
         known = None if after is None and _has_pledges(match) else await talk.offered(match, viewer, since)
@@ -156,7 +155,7 @@ async def list_messages(
             if news or talk.watch.closed or time.monotonic() >= gives_up:
                 break
             before, stirred = (match.version, viewer), False
-            while not stirred and await rings(bell, gives_up - time.monotonic()):
+            while not stirred and await work.rings(bell, gives_up - time.monotonic()):
                 bell.clear()
                 listener.require()
                 match, viewer = await views.seen(match_id, caller)

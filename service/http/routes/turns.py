@@ -14,7 +14,7 @@ from service import chance
 from service.accounts.listeners import Listener, Listeners
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import HeldToken
 from service.bells import rings
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
@@ -25,6 +25,7 @@ from service.http.problems import Trouble
 from service.http.routes import stream
 from service.http.routes.stream import ByeFrame, Reason, Streams
 from service.http.routes.tickets import redeemed
+from service.http.work import Work
 from service.store.away import is_away
 from service.turns import TOP, Invitation, Turn, TurnOrInvitation, Turns
 
@@ -72,12 +73,14 @@ TurnStreamFrame: TypeAlias = TurnsFrame | TurnFrame | InvitationFrame | DoneFram
     summary="What waits for me?",
     tags=["live"],
     guards=[signed_in],
+    opt={"problems": ["too_many_long_polls"]},
 )
 async def list_turns(
     player: NamedDependency[Player],
     turns: NamedDependency[Turns],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
+    work: NamedDependency[Work],
     if_none_match: IfNoneMatch = None,
     wait: Annotated[
         int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for a list other than the one you have.")
@@ -93,14 +96,14 @@ async def list_turns(
     """
     gives_up = time.monotonic() + wait
     limit = min(limit, PAGE_MAX)
-    async with turns.watch.on(player.player_id) as bell, listeners.listener(player, hash_of(held), bell) as listener:
+    async with turns.watch.on(player.player_id) as bell, listeners.listener(player, held, bell) as listener:
         while True:
             page = await _page(turns, player.player_id, cursor, limit)
             listener.require()
             content = msgspec.json.encode(page)
             tag = etag(content)
             news = not is_known(tag, if_none_match) if if_none_match is not None else bool(page.items)
-            if news or turns.watch.closed or not await rings(bell, gives_up - time.monotonic()):
+            if news or turns.watch.closed or not await work.rings(bell, gives_up - time.monotonic()):
                 break
             bell.clear()
     return tagged(content, tag, if_none_match, VIEW_HEADERS)
@@ -126,7 +129,8 @@ async def stream_turns(
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
+    work: NamedDependency[Work],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[TurnStreamFrame]:
     """The matches that wait for you, as it happens, as server-sent events without names.
@@ -137,18 +141,18 @@ async def stream_turns(
     waits for nothing more. `list_turns` with `wait` tells the same to clients
     without streams.
     """
-    token = hash_of(held)
     if ticket is not None:
-        caller, token = await redeemed(tickets, ticket, None)
+        caller, held = await redeemed(tickets, ticket, None)
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
-    frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, token))
+    work.pause()  # From now on it is one of so many streams.
+    frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, held))
     return stream.streamed(frames)
 
 
-async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token: bytes | None) -> AsyncGenerator[bytes]:
-    """The frames of one player's stream as text, until its last. `token` is the hash of what they came by (see `Listeners`)."""
+async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token: HeldToken) -> AsyncGenerator[bytes]:
+    """The frames of one player's stream as text, until its last. `token` is what they came by (see `Listeners`)."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, TurnOrInvitation] | None = None
     beats_at = next_beat()

@@ -79,7 +79,7 @@ public class Player {
 
     CommandAnswer send(MatchView view, String key, String ifMatch) throws ApiException {
         Decision decision = view.getDecisions().get(0);
-        Command command = decision.getChoices().get(view.getVersion() % decision.getChoices().size());
+        MatchCommand command = decision.getChoices().get(view.getVersion() % decision.getChoices().size());
         SendCommand body = new SendCommand().command(command).decision(decision.getDecision());
         return play.sendCommand(view.getMatchId(), body, key, ifMatch);
     }
@@ -100,7 +100,7 @@ public class Player {
             players.add(new Player(address, name));
         }
         Player host = players.get(0);
-        OptionsInput options = JSON.readValue("{\"game\": \"" + game + "\"}", OptionsInput.class);
+        MatchOptionsInput options = JSON.readValue("{\"game\": \"" + game + "\"}", MatchOptionsInput.class);
         String id = host.matches.openMatch(new OpenMatch().options(options).seats(seats), null, null).getMatchId();
         CountDownLatch began = new CountDownLatch(1);
         CompletableFuture<List<Integer>> followed = CompletableFuture.supplyAsync(() -> {

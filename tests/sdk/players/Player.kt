@@ -22,11 +22,11 @@ import org.openapitools.client.models.CreatePlayer
 import org.openapitools.client.models.MatchStatus
 import org.openapitools.client.models.MatchView
 import org.openapitools.client.models.OpenMatch
-import org.openapitools.client.models.OptionsInput
+import org.openapitools.client.models.MatchOptionsInput
 import org.openapitools.client.models.Problem
 import org.openapitools.client.models.SendCommand
 import org.openapitools.client.models.StreamFrame
-import org.openapitools.client.models.Table
+import org.openapitools.client.models.MatchTable
 import org.openapitools.client.models.TakeSeat
 
 // Plays a match of every game with the generated Kotlin client, and tells what it saw, a line of JSON a match.
@@ -84,19 +84,19 @@ class Player(private val address: String, name: String) {
         }
 }
 
-fun nameOf(table: Table?): String = when (table) {
-    is Table.BlackSheepWrapper -> table.value::class.simpleName
-    is Table.LittleTrainWrapper -> table.value::class.simpleName
-    is Table.PicoWrapper -> table.value::class.simpleName
-    is Table.SchemersWrapper -> table.value::class.simpleName
-    is Table.WolvesWrapper -> table.value::class.simpleName
+fun nameOf(table: MatchTable?): String = when (table) {
+    is MatchTable.BlackSheepWrapper -> table.value::class.simpleName
+    is MatchTable.LittleTrainWrapper -> table.value::class.simpleName
+    is MatchTable.PicoWrapper -> table.value::class.simpleName
+    is MatchTable.SchemersWrapper -> table.value::class.simpleName
+    is MatchTable.WolvesWrapper -> table.value::class.simpleName
     null -> null
 }.toString()
 
 fun match(address: String, game: String, seats: Int): Map<String, Any> {
     val players = listOf("Ada", "Bob", "Cleo").take(seats).map { Player(address, it) }
     val host = players.first()
-    val options = Serializer.kotlinxSerializationJson.decodeFromString<OptionsInput>("""{"game": "$game"}""")
+    val options = Serializer.kotlinxSerializationJson.decodeFromString<MatchOptionsInput>("""{"game": "$game"}""")
     val id = host.matches.openMatch(OpenMatch(options, seats)).matchId
     val began = CountDownLatch(1)
     val followed = CompletableFuture.supplyAsync { host.follow(id, began) }

@@ -10,7 +10,7 @@ import {
   streamEvents,
   takeSeat,
   type MatchView,
-  type OptionsInput,
+  type MatchOptionsInput,
   type Problem,
   type SendCommand,
 } from "./ludicitude/index.js";
@@ -83,7 +83,7 @@ async function refusals(client: Client, view: MatchView): Promise<string[]> {
   return codes;
 }
 
-async function play(game: OptionsInput["game"], seats: number) {
+async function play(game: MatchOptionsInput["game"], seats: number) {
   const clients = await Promise.all(["Ada", "Bob", "Cleo"].slice(0, seats).map(join));
   const host = clients[0]!;
   const { match_id } = the(await openMatch({ client: host, body: { options: { game }, seats } }));
@@ -130,5 +130,5 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 const { items } = the(await listGames({ client: createClient({ baseUrl: address }) }));
 for (const { game, seats } of items) {
-  console.log(JSON.stringify(await play(game as OptionsInput["game"], Math.min(...seats.filter((count) => count > 1)))));
+  console.log(JSON.stringify(await play(game as MatchOptionsInput["game"], Math.min(...seats.filter((count) => count > 1)))));
 }

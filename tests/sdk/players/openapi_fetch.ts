@@ -97,7 +97,7 @@ async function refusals(api: Api, view: Schemas["MatchView"]): Promise<string[]>
   return codes;
 }
 
-type Game = Schemas["OptionsInput"]["game"];
+type Game = Schemas["MatchOptionsInput"]["game"];
 
 async function play(game: Game, seats: number) {
   const apis = await Promise.all(["Ada", "Bob", "Cleo"].slice(0, seats).map(join));

@@ -1,0 +1,147 @@
+"""So many requests of one caller are worked on at once, whichever way they come, and others notice nothing of them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from litestar import Litestar, get
+
+from service import settings
+from service.app import create_app
+from service.http import heartbeat, work
+from service.http.assembly import http_app
+from service.http.limits import Limits
+from service.http.views import Views
+from tests.service.conftest import bearing, inside, running
+from tests.service.documented import Documented
+from tests.service.raw import BODY, GOOD, Server
+from tests.service.routes import Guests, send
+from tests.service.test_direct import BY_THE_FRAMEWORK
+
+SOON = 20.0
+"""Seconds, on a machine that is busy."""
+
+
+@pytest_asyncio.fixture
+async def narrow(database_url: str) -> AsyncIterator[Litestar]:
+    """The whole app, with two places for each caller."""
+    async with running(create_app(settings.read({"DATABASE_URL": database_url, "LUDICITUDE_REQUESTS_AT_ONCE": "2"}))) as made:
+        yield made
+
+
+async def joined(app: Litestar) -> httpx.AsyncClient:
+    nobody = httpx.AsyncClient(transport=Documented(inside(app)), base_url="http://ludicitude.test")
+    made = (await nobody.post("/v1/players", json={"display_name": "Ada"})).json()
+    return bearing(Documented(inside(app)), made["token"])
+
+
+@pytest.mark.parametrize("way", [[], BY_THE_FRAMEWORK], ids=["direct", "framework"])
+async def test_it_holds_on_both_ways(narrow: Litestar, monkeypatch: pytest.MonkeyPatch, way: list[tuple[str, str]]) -> None:
+    ada, bob = await joined(narrow), await joined(narrow)
+    match = f"/v1/matches/{(await ada.post('/v1/matches', json={'options': {'game': 'pico'}})).json()['match_id']}"
+    gate, within, seen, hangs = asyncio.Event(), asyncio.Semaphore(0), Views.seen, ada
+
+    async def slow(*arguments: Any) -> Any:
+        if hangs is ada:
+            within.release()
+            await gate.wait()
+        return await seen(*arguments)
+
+    monkeypatch.setattr(Views, "seen", slow)
+    asking = [asyncio.create_task(ada.get(match, headers=way)) for _ in range(2)]
+    for _ in asking:
+        await asyncio.wait_for(within.acquire(), SOON)
+    monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
+    for refused in (await ada.get(match, headers=way), await ada.get("/v1/players/me")):
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_at_once")
+        assert refused.headers["Retry-After"] == refused.json()["message_params"]["seconds"] == "2"
+        assert refused.headers["RateLimit"].startswith('"player"')
+    hangs = bob
+    assert (await bob.get(match, headers=way)).status_code == 200
+    gate.set()
+    assert [answer.status_code for answer in await asyncio.gather(*asking)] == [200, 200]
+
+    async def fails(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(Views, "seen", fails)
+    assert [(await ada.get(match, headers=way)).status_code for _ in range(5)] == [500] * 5
+    monkeypatch.setattr(Views, "seen", seen)
+    assert [(await ada.get(match, headers=way)).status_code for _ in range(3)] == [200] * 3
+
+
+@pytest.mark.parametrize("way", [[], BY_THE_FRAMEWORK], ids=["direct", "framework"])
+async def test_long_polls_and_streams_take_no_place(narrow: Litestar, monkeypatch: pytest.MonkeyPatch, way: list[tuple[str, str]]) -> None:
+    ada = await joined(narrow)
+    monkeypatch.setattr("service.http.limits.LONG_POLLS_MAX", 3)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_SECONDS", 0.01)
+    opened = (await ada.post("/v1/matches", json={"options": {"game": "pico"}})).json()
+    match, version = f"/v1/matches/{opened['match_id']}", opened["version"]
+    streams = [asyncio.create_task(ada.get(address, headers=way)) for address in (f"{match}/stream", "/v1/players/me/turns/stream") * 2]
+    polls = [f"{match}/events?after={version}&wait=20", f"{match}/messages?wait=20", "/v1/players/me/turns?wait=20"]
+    polling = [asyncio.create_task(ada.get(address, headers=way)) for address in polls]
+    callers = narrow.state["streams"]._open, narrow.state["watch"]
+    for _ in range(2000):
+        found = next(iter(_callers(narrow).values()), None)
+        if found is not None and found.long_polls == 3 and sum(callers[0].values()) == 4:
+            break
+        await asyncio.sleep(0.005)
+    else:
+        raise AssertionError("they do not all wait")
+    monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
+    for address in polls:
+        refused = await ada.get(address, headers=way)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_long_polls")
+        assert refused.headers["Retry-After"] == "5"
+    assert [(await ada.get(match, headers=way)).status_code for _ in range(3)] == [200] * 3
+    monkeypatch.setattr(work, "WAIT_SECONDS", SOON)
+    for watch in (narrow.state["watch"], narrow.state["talk"].watch, narrow.state["turns"].watch):
+        watch.close()
+    assert {answer.status_code for answer in await asyncio.wait_for(asyncio.gather(*streams, *polling), SOON)} == {200}
+    assert not _callers(narrow)
+
+
+def _callers(app: Litestar) -> dict[str, Any]:
+    [authentication] = [each for each in app.middleware if hasattr(each, "admit")]
+    callers: dict[str, Any] = authentication._limits._at_work._callers  # type: ignore[union-attr]
+    return callers
+
+
+async def test_a_client_that_is_slow_to_send_takes_no_place(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a few slow ones would keep all others of a household from being heard."""
+    monkeypatch.setattr(work, "WAIT_SECONDS", 0.05)
+    server.serve(http_app([send], players=Guests(), services=(), limits=Limits(at_once=1)))  # type: ignore[arg-type]
+    slow = [await server.open() for _ in range(3)]
+    for each in slow:
+        await each.send(GOOD.removesuffix(BODY))
+    quick = await server.open()
+    await quick.send(GOOD)
+    assert (await quick.answer())[0] == 200
+    for each in slow:
+        await each.send(BODY)
+        assert (await each.answer())[0] == 200
+
+
+async def test_a_client_that_goes_away_leaves_its_place_when_its_request_is_done(server: Server) -> None:
+    limits, gate, within = Limits(at_once=1), asyncio.Event(), asyncio.Event()
+
+    @get("/hangs")
+    async def hangs() -> str:
+        within.set()
+        await gate.wait()
+        return ""
+
+    server.serve(http_app([hangs], players=Guests(), services=(), limits=limits))  # type: ignore[arg-type]
+    client = await server.open()
+    await client.send(b"GET /hangs HTTP/1.1\r\nHost: h\r\n\r\n")
+    await asyncio.wait_for(within.wait(), SOON)
+    other = await server.open()
+    client.writer.close()
+    gate.set()
+    await other.send(b"GET /hangs HTTP/1.1\r\nHost: h\r\n\r\n")
+    assert (await other.answer())[0] == 200
+    await asyncio.sleep(0)
+    assert not limits._at_work._callers
