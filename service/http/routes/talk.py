@@ -126,7 +126,12 @@ async def list_messages(
     held: NamedDependency[str],
     work: NamedDependency[Work],
     after: Annotated[
-        str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
+        str | None,
+        QueryParameter(
+            max_length=64,
+            description="The `next_cursor` that you have; absent for the beginning.",
+            schema_extra={"examples": ["msg_9d5vx2b5386786s6s019mhtdcm.7"]},
+        ),
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for news when you have everything.")] = 0,
