@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from litestar import Litestar
 from litestar.di import Provide
@@ -90,11 +90,28 @@ ROUTES = (
     *docs.ROUTES,
 )
 
-SERVICES = (
-    *("readiness", "watch", "matches", "hosts", "invites", "rematches", "views", "tickets", "streams", "listeners"),
-    *("turns", "talk", "mutes", "lobby", "standings", "erasure", "runner", "actions"),
-)
-"""What handlers take by these names; `_services` makes it."""
+
+class Services(NamedTuple):
+    """What handlers take by these names."""
+
+    readiness: Readiness
+    watch: Watch
+    matches: Matches
+    hosts: Hosts
+    invites: Invites
+    rematches: Rematches
+    views: Views
+    tickets: Tickets
+    streams: Streams
+    listeners: Listeners
+    turns: Turns
+    talk: Talk
+    mutes: Mutes
+    lobby: Lobby
+    standings: Standings
+    erasure: Erasure
+    runner: Runner
+    actions: Actions
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -109,7 +126,7 @@ def create_app(settings: Settings) -> Litestar:
             held.push_async_callback(engine.dispose)
             if spans is not None:
                 held.push_async_callback(asyncio.to_thread, spans.shutdown)
-            app.state.update(await _services(settings, engine, players, held))
+            app.state.update((await _services(settings, engine, players, held))._asdict())
             yield
 
     app = http_app(
@@ -117,7 +134,7 @@ def create_app(settings: Settings) -> Litestar:
         players=players,
         operators=_operators(settings),
         issuer=Issuer(Trust(settings.jwt_issuer, settings.jwt_audience, settings.jwt_keys)) if settings.jwt_issuer else None,
-        services=SERVICES,
+        services=Services._fields,
         dependencies={
             "acting": Provide(acting),
             "opening": Provide(opening),
@@ -139,8 +156,8 @@ def _operators(settings: Settings) -> Operators:
     return Operators({**readers, **operators}, numbers_open=ANYBODY in readers)
 
 
-async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> dict[str, Any]:
-    """The services by their names; `held` closes in reverse what was opened for them."""
+async def _services(settings: Settings, engine: AsyncEngine, players: Players, held: AsyncExitStack) -> Services:
+    """The services; `held` closes in reverse what was opened for them."""
     store = await EventStore.connect(settings.database_url, appending=settings.append_connections, reading=settings.query_connections)
     held.push_async_callback(store.close)
     await held.enter_async_context(FenceWatch(store))
@@ -160,23 +177,23 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     listeners = await held.enter_async_context(Listeners(players))
     views, erasure = Views(matches, players, invites), Erasure(players, matches, lobby, talk)
     held.push_async_callback(erasure.close)
-    return {
-        "readiness": Readiness(engine),
-        "watch": watch,
-        "matches": matches,
-        "hosts": Hosts(engine, settings.matches_max),
-        "invites": invites,
-        "rematches": Rematches(engine),
-        "views": views,
-        "tickets": Tickets(engine),
-        "streams": Streams(matches, views, watch, listeners),
-        "listeners": listeners,
-        "turns": turns,
-        "talk": talk,
-        "mutes": Mutes(engine),
-        "lobby": lobby,
-        "standings": Standings(engine),
-        "erasure": erasure,
-        "runner": runner,
-        "actions": Actions(engine),
-    }
+    return Services(
+        readiness=Readiness(engine),
+        watch=watch,
+        matches=matches,
+        hosts=Hosts(engine, settings.matches_max),
+        invites=invites,
+        rematches=Rematches(engine),
+        views=views,
+        tickets=Tickets(engine),
+        streams=Streams(matches, views, watch, listeners),
+        listeners=listeners,
+        turns=turns,
+        talk=talk,
+        mutes=Mutes(engine),
+        lobby=lobby,
+        standings=Standings(engine),
+        erasure=erasure,
+        runner=runner,
+        actions=Actions(engine),
+    )

@@ -15,10 +15,11 @@ from prometheus_client import Gauge
 
 from domain.match.state import AnyMatch, fold
 from service.held import Held, UnknownMatch, match_id_of, restored
-from service.recent import Asked, Recent
+from service.recent import Recent
 from service.store import FOLLOWING_MAX, EventStore, StoreAway
 from service.store.codec import Record, decode
 from service.store.snapshots import state_schema
+from service.together import Asked
 
 CACHED = Gauge("ludicitude_cached_matches", "Matches that this process holds in memory.", multiprocess_mode="livesum")
 

@@ -94,10 +94,8 @@ class Answered:
             told |= {"event": "request", "request_id": REQUEST_ID.get(), "level": "info", "timestamp": _now()}
             self._lines.msg(_json(told))
         else:
-            self._lines.msg(
-                f"{_now()} [info     ] request                        duration_ms={duration_ms} method={method} player_id={player_id}"
-                f" request_id={REQUEST_ID.get()} route={route} status={status}"
-            )
+            pairs = f"duration_ms={duration_ms} method={method} player_id={player_id} request_id={REQUEST_ID.get()} route={route}"
+            self._lines.msg(_line(_now(), "info", "request", f"{pairs} status={status}"))
 
 
 ANSWERED = Answered()
@@ -135,7 +133,11 @@ class Text(structlog.dev.ConsoleRenderer):
         told = " ".join(pairs)
         if self.colors or not _PLAIN.issuperset(map(type, event_dict.values())) or not _is_plain(told, len(pairs)):
             return super().__call__(logger, name, {**event_dict, "timestamp": at, "level": level, "event": event})
-        return f"{at} [{level:<9}] {event:<30} {told}" if told else f"{at} [{level:<9}] {event}"
+        return _line(at, level, event, told)
+
+
+def _line(at: str, level: str, event: str, told: str) -> str:
+    return f"{at} [{level:<9}] {event:<30} {told}" if told else f"{at} [{level:<9}] {event}"
 
 
 _PLAIN = frozenset({str, int, float, type(None)})

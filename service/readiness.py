@@ -9,7 +9,7 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import resources
-from service.recent import Asked
+from service.together import Asked
 
 PATIENCE_SECONDS = 2.0
 

@@ -1,8 +1,5 @@
-"""The latest records of matches, shared by all who follow them, and questions that many ask at once, asked once."""
+"""The latest records of matches, shared by all who follow them."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, TypeVar
 from uuid import UUID
 
 from cachetools import LRUCache
@@ -12,9 +9,6 @@ from service.store.codec import Record
 MATCHES_KEPT = 1_000
 RECORDS_KEPT = 64
 """Of one match. Who lags farther behind reads the log."""
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 
 class Recent:
@@ -40,37 +34,3 @@ class Recent:
             return None
         first = kept[0].version
         return kept[after + 1 - first : upto + 1 - first]
-
-
-class Asked(Generic[K, V]):
-    """Asks one question for all who ask it at the same time.
-
-    Whoever asks while an answer is on its way shares the next one, so that no answer is older than the question.
-    """
-
-    def __init__(self, ask: Callable[[K], Awaitable[V]]) -> None:
-        self._ask = ask
-        self._begun: dict[K, asyncio.Task[V]] = {}
-        self._to_begin: dict[K, asyncio.Task[V]] = {}
-
-    async def __call__(self, key: K) -> V:
-        task = self._to_begin.get(key)
-        if task is None:
-            task = self._to_begin[key] = asyncio.create_task(self._answer(key, self._begun.get(key)))
-            task.add_done_callback(_looked_at)
-        return await asyncio.shield(task)
-
-    async def _answer(self, key: K, before: "asyncio.Task[V] | None") -> V:
-        if before is not None:
-            await asyncio.wait({before})
-        self._begun[key] = self._to_begin.pop(key)
-        try:
-            return await self._ask(key)
-        finally:
-            del self._begun[key]
-
-
-def _looked_at(task: "asyncio.Task[V]") -> None:
-    """An error concerns those who wait for the answer; when all of them have left it concerns nobody."""
-    if not task.cancelled():
-        task.exception()

@@ -16,8 +16,8 @@ from service.held import Shown, match_id_of
 from service.live.watch import Watch
 from service.matches import Matches
 from service.moments import Timestamp, whole_seconds
-from service.recent import Asked
 from service.store import EventStore, Waiting
+from service.together import Asked
 
 
 class Turn(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):

@@ -40,6 +40,8 @@ LEEWAY_SECONDS = 30
 """How far the clocks of the issuer and of this process may differ."""
 
 _OPTIONS: Options = {"require": ["iss", "sub", "aud", "exp", "iat"]}
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999, after which there are no moments here. A token may be good for longer."""
 _NAMES = ("name", "preferred_username", "nickname")
 
 log = structlog.get_logger()
@@ -65,11 +67,14 @@ class Trust(msgspec.Struct, frozen=True):
 
 
 class Vouched(msgspec.Struct, frozen=True):
-    """Somebody whom the issuer vouches for. `identity` is a hash of issuer and subject, `names` what they may be called."""
+    """Somebody whom the issuer vouches for. `identity` is a hash of issuer and subject, `names` what they may be called; the token is good
+    until `ends_at`, by our clock.
+    """
 
     identity: bytes
     names: tuple[str, ...]
     issued_at: datetime
+    ends_at: datetime
 
 
 class Issuer:
@@ -128,7 +133,8 @@ def _vouched(issuer: str, claims: Mapping[str, Any]) -> Vouched:
         raise NotVouchedFor("Its subject is empty or too long.")
     identity = hashlib.sha256(json.dumps([issuer, subject]).encode()).digest()
     names = tuple(claims[name] for name in _NAMES if isinstance(claims.get(name), str))
-    return Vouched(identity, names, datetime.fromtimestamp(int(claims["iat"]), UTC))
+    ends_at = min(int(claims["exp"]) + LEEWAY_SECONDS, _LAST_SECOND)
+    return Vouched(identity, names, datetime.fromtimestamp(int(claims["iat"]), UTC), datetime.fromtimestamp(ends_at, UTC))
 
 
 def _read(text: bytes) -> Mapping[str, jwt.PyJWK]:

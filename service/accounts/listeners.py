@@ -7,13 +7,14 @@ has are looked at again.
 import asyncio
 import time
 from collections.abc import Collection
+from datetime import UTC, datetime
 from typing import Self
 
 import structlog
 
 from service.accounts.lately import FRESH_SECONDS
 from service.accounts.players import Player, Players
-from service.accounts.tokens import Revoked
+from service.accounts.tokens import HeldToken, Revoked
 from service.bells import rings
 from service.store.away import is_away
 
@@ -23,20 +24,26 @@ log = structlog.get_logger()
 class Listener:
     """Somebody who waits for a bell, within `async with listener:`. It rings, and `ended` is true, when they may wait no longer."""
 
-    __slots__ = ("_bell", "_listeners", "ended", "player_id", "token")
+    __slots__ = ("_bell", "_ends_at", "_listeners", "_timer", "ended", "player_id", "token")
 
-    def __init__(self, listeners: "Listeners", player_id: str, token: bytes | None, bell: asyncio.Event) -> None:
-        self._listeners, self._bell = listeners, bell
-        self.player_id, self.token, self.ended = player_id, token, False
+    def __init__(self, listeners: "Listeners", player_id: str, token: HeldToken, bell: asyncio.Event) -> None:
+        self._listeners, self._bell, self._ends_at = listeners, bell, token.ends_at
+        self._timer: asyncio.TimerHandle | None = None
+        self.player_id, self.token, self.ended = player_id, token.hash, False
 
     async def __aenter__(self) -> Self:
         if self.player_id:
             self._listeners.add(self)
+        if self._ends_at is not None:
+            seconds = (self._ends_at - datetime.now(UTC)).total_seconds()
+            self._timer = asyncio.get_running_loop().call_later(seconds, self.end)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self.player_id:
             self._listeners.drop(self)
+        if self._timer is not None:
+            self._timer.cancel()
 
     def end(self) -> None:
         """Let them go."""
@@ -76,9 +83,9 @@ class Listeners:
         assert self._looking is not None
         await self._looking
 
-    def listener(self, caller: Player | None, token: bytes | None, bell: asyncio.Event) -> Listener:
-        """Somebody who is about to wait for this bell. `token` is the hash of the one that they came by; None stands for one of an outside
-        issuer, which ends with the account. Nobody in particular may wait for as long as they want.
+    def listener(self, caller: Player | None, token: HeldToken, bell: asyncio.Event) -> Listener:
+        """Somebody who is about to wait for this bell, and the token that they came by. One of an outside issuer ends when it expires, and
+        with the account. Nobody in particular may wait for as long as they want.
         """
         return Listener(self, "" if caller is None else caller.player_id, token, bell)
 

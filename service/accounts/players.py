@@ -30,7 +30,7 @@ from sqlalchemy.types import TypeEngine
 from service import chance
 from service.accounts.lately import Changes, Lately
 from service.accounts.signups import PER_HOUR, Signups
-from service.accounts.tokens import Erased, active_of, end, hashed, is_there, require_held
+from service.accounts.tokens import Erased, HeldToken, active_of, end, hashed, is_there, require_held
 from service.moments import Timestamp, whole_seconds
 from service.store.account_tables import player_identities, player_tokens, players
 
@@ -175,7 +175,7 @@ class Players:
             await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
         self.changes.note({player_id})
 
-    async def create_token(self, player_id: str, held: str) -> tuple[Token, str]:
+    async def create_token(self, player_id: str, held: HeldToken) -> tuple[Token, str]:
         """A further token of a player who calls with the token `held`, and its secret, which is not kept.
 
         Raises `TooManyTokens`, `Erased` and `Revoked`.

@@ -1,7 +1,8 @@
 """The tokens of players as the database holds them: which are active, who adds to them, who ends them."""
 
+from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Update, and_, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,10 +17,17 @@ class Erased(Exception):
 
 
 class Revoked(Exception):
-    """The token that a player calls with has been revoked in this very moment."""
+    """The token that a player calls with has been revoked, or has expired, in this very moment."""
 
 
-async def require_held(connection: AsyncConnection, player_id: str, held: str, *, alone: bool = False) -> None:
+class HeldToken(NamedTuple):
+    """The token that somebody was let in by: one of ours by its `hash`, or one of an outside issuer by when it `ends_at`."""
+
+    hash: bytes | None
+    ends_at: datetime | None = None
+
+
+async def require_held(connection: AsyncConnection, player_id: str, held: HeldToken, *, alone: bool = False) -> None:
     """Let nobody end a token of the player until the transaction ends, and `alone` let nobody else ask for that meanwhile.
 
     Raises `Erased`, and `Revoked` when `held`, the token that they call with, is theirs no more: a process lets one in for a moment after
@@ -28,9 +36,9 @@ async def require_held(connection: AsyncConnection, player_id: str, held: str, *
     there = locked(player_id) if alone else select(players.c.player_id).where(is_there(player_id)).with_for_update(read=True)
     if (await connection.execute(there)).one_or_none() is None:
         raise Erased(player_id)
-    active = select(player_tokens.c.token_id).where(player_tokens.c.hash == hashed(held), *active_of(player_id))
+    active = select(player_tokens.c.token_id).where(player_tokens.c.hash == held.hash, *active_of(player_id))
     # Those of an outside issuer are not ours to revoke.
-    if chance.is_token(held) and (await connection.execute(active)).one_or_none() is None:
+    if held.hash is not None and (await connection.execute(active)).one_or_none() is None:
         raise Revoked(player_id)
 
 
@@ -55,9 +63,9 @@ def active_of(player_id: str) -> tuple[ColumnElement[bool], ...]:
     return player_tokens.c.player_id == player_id, player_tokens.c.revoked_at.is_(None)
 
 
-def hash_of(held: str) -> bytes | None:
-    """By which hash we know the token that somebody calls with; None for one of an outside issuer."""
-    return hashed(held) if chance.is_token(held) else None
+def held_token(secret: str, ends_at: datetime | None = None) -> HeldToken:
+    """What is kept in mind of the token that somebody calls with; `ends_at` is told of one of an outside issuer."""
+    return HeldToken(hashed(secret) if chance.is_token(secret) else None, ends_at)
 
 
 def hashed(secret: str) -> bytes:

@@ -5,6 +5,7 @@ for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, cast
 
 from litestar.connection import ASGIConnection
@@ -17,7 +18,7 @@ from service.accounts.names import NAME_MAX, BadName, display_name
 from service.accounts.operators import Operator, Operators
 from service.accounts.players import Player, Players
 from service.accounts.signups import TooManySignups
-from service.accounts.tokens import Erased
+from service.accounts.tokens import Erased, HeldToken, held_token
 from service.chance import OPERATOR_PREFIX
 from service.http.body import StrictRequest
 from service.http.limits import Limits, address
@@ -70,21 +71,22 @@ class Authentication(ASGIMiddleware):
             return None, None
         caller: tuple[Player | None, Operator | None] = (None, self._operators.by_token(token))
         if self._issuer is not None and token.count(".") == 2:
-            caller = await self._vouched(self._issuer, token, address(scope)), None
+            caller = await self._vouched(self._issuer, token, scope), None
         elif not token.startswith(OPERATOR_PREFIX):
             caller = await self._players.by_token(token), None
         if caller == (None, None):
             raise Trouble("not_authenticated", NOT_VALID)
         return caller
 
-    async def _vouched(self, issuer: Issuer, token: str, from_where: str) -> Player:
+    async def _vouched(self, issuer: Issuer, token: str, scope: Scope) -> Player:
         try:
             vouched = await issuer.vouched(token)
         except NotVouchedFor as reason:
             raise Trouble("not_authenticated", f"{NOT_VALID} {reason}") from None
         except NoKeys:
             raise Trouble("unavailable", "The keys of the tokens' issuer cannot be had just now.") from None
-        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, from_where)
+        scope["token_ends_at"] = vouched.ends_at  # type: ignore[typeddict-unknown-key]
+        return await self._players.by_identity(vouched.identity, _name_of(vouched), vouched.issued_at, address(scope))
 
 
 def leave(scope: Scope) -> None:
@@ -154,9 +156,14 @@ async def player(request: StrictRequest) -> Player:
     return request.user
 
 
-async def held(request: StrictRequest) -> str:
+def token_of(scope: Scope) -> HeldToken:
+    """The token that a call came with, once it has been let in."""
+    return held_token(bearer(scope) or "", cast("datetime | None", scope.get("token_ends_at")))
+
+
+async def held(request: StrictRequest) -> HeldToken:
     """The dependency `held`: the token that a call came with."""
-    return bearer(request.scope) or ""
+    return token_of(request.scope)
 
 
 async def work(request: StrictRequest) -> Work:

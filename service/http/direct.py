@@ -20,7 +20,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage,
 from service.http import problems
 from service.http.access import Header, Requested
 from service.http.acting import Acting
-from service.http.auth import Authentication, bearer, leave, require_player
+from service.http.auth import Authentication, leave, require_player, token_of
 from service.http.body import BODY_MAX_BYTES, StrictRequest, decode
 from service.http.cors import EXPOSED, mark
 from service.http.deadline import WAIT_MAX_SECONDS, late, patience
@@ -101,7 +101,7 @@ def _read_events(call: Call) -> dict[str, Any] | None:
 
 def _take_events(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
     services = {name: app.state[name] for name in ("watch", "listeners")}
-    return {**_take_view(app, call, read), "held": bearer(call.scope) or "", "work": call.scope["work"], **services}  # type: ignore[typeddict-item]
+    return {**_take_view(app, call, read), "held": token_of(call.scope), "work": call.scope["work"], **services}  # type: ignore[typeddict-item]
 
 
 def _read_stream(call: Call) -> dict[str, Any] | None:
@@ -118,7 +118,7 @@ def _read_stream(call: Call) -> dict[str, Any] | None:
 
 def _take_stream(app: Litestar, call: Call, read: dict[str, Any]) -> dict[str, Any]:
     services = {name: app.state[name] for name in ("views", "streams", "tickets")}
-    return {"caller": call.scope["user"], "held": bearer(call.scope) or "", "request": StrictRequest(call.scope), **services, **read}
+    return {"caller": call.scope["user"], "held": token_of(call.scope), "request": StrictRequest(call.scope), **services, **read}
 
 
 def _text(call: Call, name: bytes) -> str | None:

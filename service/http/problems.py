@@ -173,7 +173,7 @@ def trouble_of(error: Exception, path: Collection[str] = ()) -> Trouble:
         case Erased():
             return Trouble("not_authenticated", "The player has just been erased.")
         case Revoked():
-            return Trouble("not_authenticated", "The token has just been revoked.")
+            return Trouble("not_authenticated", "The token has just been revoked, or has expired.")
         case TooFast(seconds=seconds):
             return Trouble("rate_limited", f"The next message may come in {seconds} s.", headers={"Retry-After": str(seconds)})
         case TooManySignups(seconds=seconds):

@@ -88,7 +88,7 @@ class Watch:
             waited.ring()
 
     @property
-    def listeners(self) -> int:
+    def waiting(self) -> int:
         """How many wait now."""
         return sum(len(waited.bells) for waited in self._waited.values())
 

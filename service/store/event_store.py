@@ -23,8 +23,8 @@ from service.store.contract import (
 )
 from service.store.fitness import FENCE_LAG, require_fit
 from service.store.snapshots import SAVE_MILESTONE, SAVE_SNAPSHOT
-from service.store.together import Together
 from service.store.writer import Then, Writer
+from service.together import Together
 
 LOAD = """
 WITH head AS (

@@ -285,8 +285,9 @@ stream_tickets = Table(
     Column("stream_id", Uuid),
     Column("expires_at", Moment, nullable=False),
     Column("token_hash", LargeBinary),
+    Column("token_ends_at", Moment),
     Index("stream_tickets_expired", "expires_at"),
 )
 """Tickets to streams that have not been used; without a `stream_id` it is the player's own stream. `token_hash` is that of the token which
-it was had by, and not there for one of an outside issuer.
+it was had by; of one of an outside issuer it is not there, but `token_ends_at`.
 """

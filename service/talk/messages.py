@@ -28,12 +28,12 @@ from service.live.watch import Watch
 from service.matches import PAGE_MAX, RACE_SECONDS, Busy, Matches
 from service.moments import Timestamp, whole_seconds
 from service.projector import require_known
-from service.recent import Asked
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
 from service.store.tables import match_messages
 from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
 from service.talk.sayable import Words, unsayable
+from service.together import Asked
 
 MESSAGES_MAX, MESSAGES_WITHIN = 10, timedelta(seconds=10)
 """So many messages may a player send to one match within so long..."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
@@ -14,11 +14,10 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.live import watch as watching
 from service.live.watch import Watch
-from service.recent import Asked, Recent
+from service.recent import Recent
 from service.store import StoreAway, event_store
 from service.store.codec import Record
 from service.store.connections import Connections
-from service.sweep import Sweep
 from tests.matches.conftest import Process, StartProcess, hand
 
 PATIENCE_SECONDS = 30
@@ -90,48 +89,6 @@ async def test_a_move_in_another_process_is_read_once_for_all_who_follow(
     assert event_store.LOAD not in reads
 
 
-async def test_an_answer_that_is_shared_is_never_older_than_the_question() -> None:
-    number, gates = 0, [asyncio.Event() for _ in range(3)]
-    begun: list[int] = []
-
-    async def ask(_: str) -> int:
-        begun.append(seen := number)
-        await gates[len(begun) - 1].wait()
-        return seen
-
-    asked = Asked(ask)
-    first = asyncio.create_task(asked("a"))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    number = 1
-    later = [asyncio.create_task(asked("a")) for _ in range(10)]
-    await asyncio.sleep(0)
-    later[0].cancel()
-    for gate in gates:
-        gate.set()
-    assert await first == 0
-    assert await asyncio.gather(*later[1:]) == [1] * 9
-    assert begun == [0, 1]
-    number = 2
-    assert await asked("a") == 2
-
-
-async def test_what_is_asked_together_fails_together_and_can_be_asked_again() -> None:
-    fails = True
-
-    async def ask(_: str) -> int:
-        await asyncio.sleep(0)
-        if fails:
-            raise StoreAway("away")
-        return 1
-
-    asked = Asked(ask)
-    answers = await asyncio.gather(*(asked("a") for _ in range(3)), return_exceptions=True)
-    assert [type(answer) for answer in answers] == [StoreAway] * 3
-    fails = False
-    assert await asked("a") == 1
-
-
 def record(version: int) -> Record:
     return Record(version, datetime.now(UTC), Entry(None))
 
@@ -169,30 +126,10 @@ async def test_a_look_that_fails_is_followed_by_another(fault: Exception) -> Non
         await asyncio.wait_for(bell.wait(), PATIENCE_SECONDS)
 
 
-@pytest.mark.parametrize("fault", [StoreAway("away"), ValueError("a bug")])
-async def test_a_sweep_that_fails_is_followed_by_another(fault: Exception) -> None:
-    done = asyncio.Event()
-
-    class Store:
-        takes = 0
-
-        async def take_due(self, *_: object) -> list[UUID]:
-            self.takes += 1
-            if self.takes < 3:
-                raise fault
-            return [] if done.is_set() else [uuid4()]
-
-    async def see_to(stream: UUID) -> None:
-        done.set()
-
-    async with Sweep(Store(), "due_at", see_to):  # type: ignore[arg-type]
-        await asyncio.wait_for(done.wait(), PATIENCE_SECONDS)
-
-
 async def test_nothing_is_kept_for_those_who_stopped_listening(process: Process) -> None:
     match = await process.begun()
     await rung(process, match.match_id, process.choose(match.match_id, "ann", hand(match, "ann")[0]))
-    assert process.watch.listeners == 0
+    assert process.watch.waiting == 0
 
 
 @pytest.mark.usefixtures("_without_looks")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Protocol
+from uuid import UUID, uuid4
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from domain.match.state import AnyMatch
 from service import bots, clocks
 from service.bots import WORKERS, Bots
 from service.held import stream_of
+from service.store import StoreAway
 from service.sweep import Sweep
 from tests.matches.conftest import PICO, Process, StartProcess, hand, new_call
 
@@ -167,3 +169,23 @@ async def test_a_deadline_fires_once_and_within_a_second_though_nobody_is_connec
     records = await processes[0].matches.records(await processes[0].matches.get(match.match_id), 0, 500)
     assert [isinstance(record.entry.event, TimedOut) for record in records].count(True) == 1
     assert isinstance(records[moved.match.version].entry.event, TimedOut)
+
+
+@pytest.mark.parametrize("fault", [StoreAway("away"), ValueError("a bug")])
+async def test_a_sweep_that_fails_is_followed_by_another(fault: Exception) -> None:
+    done = asyncio.Event()
+
+    class Store:
+        takes = 0
+
+        async def take_due(self, *_: object) -> list[UUID]:
+            self.takes += 1
+            if self.takes < 3:
+                raise fault
+            return [] if done.is_set() else [uuid4()]
+
+    async def see_to(stream: UUID) -> None:
+        done.set()
+
+    async with Sweep(Store(), "due_at", see_to):  # type: ignore[arg-type]
+        await asyncio.wait_for(done.wait(), PATIENCE_SECONDS)

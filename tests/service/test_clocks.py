@@ -136,7 +136,7 @@ async def test_tables_that_nobody_came_to_expire_and_leave_nothing_behind(app: L
     assert (await client.get("/v1/matches", params={"status": "open"})).json()["items"] == []
     for path in paths:
         assert (await client.get(path)).json()["result"] == {"ranking": [], "reason": "expired"}
-    assert app.state.watch.listeners == 0
+    assert app.state.watch.waiting == 0
     async with app.state.lobby._engine.connect() as connection:
         left = "SELECT count(*) FROM match_current WHERE due_at IS NOT NULL OR bots_at IS NOT NULL"
         assert (await connection.exec_driver_sql(left)).scalar_one() == 0

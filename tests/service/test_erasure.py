@@ -16,7 +16,7 @@ from domain.match.state import AnyMatch
 from domain.match.table import World
 from service import erasure, settings
 from service.accounts.players import Players
-from service.accounts.tokens import Erased
+from service.accounts.tokens import Erased, held_token
 from service.app import create_app
 from service.calls import Call, house_call
 from service.erasure import Erasure
@@ -261,7 +261,7 @@ async def test_who_is_erased_is_not_brought_back_by_a_call_that_came_too_late(ap
     made: Erasure = app.state.erasure
     ada = await join("Ada")
     player_id = await erased(ada)
-    for late in (made._players.rename(player_id, "Ada"), made._players.create_token(player_id, "")):
+    for late in (made._players.rename(player_id, "Ada"), made._players.create_token(player_id, held_token(""))):
         with pytest.raises(Erased):
             await late
     await made.erase(player_id)

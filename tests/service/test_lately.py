@@ -11,7 +11,7 @@ from service.accounts import lately
 from service.accounts.lately import KEPT_MAX, Changes, Lately
 from service.accounts.players import Players
 from service.accounts.tickets import Tickets
-from service.accounts.tokens import Revoked
+from service.accounts.tokens import Revoked, held_token
 from service.store.address import sqlalchemy_engine
 
 
@@ -169,10 +169,10 @@ async def test_what_outlives_the_moment_is_not_to_be_had_by_a_token_that_has_end
     """Whoever stole it would else keep the account by asking for tokens all the time, whoever signs the player out."""
     ada, token, secret = await here.create("Ada", "")
     tickets = Tickets(elsewhere._engine)
-    kept, _ = await tickets.issue(ada.player_id, secret, None)
+    kept, _ = await tickets.issue(ada.player_id, held_token(secret), None)
     assert await elsewhere.by_token(secret) == ada
     await here.revoke_token(ada.player_id, token.token_id)
-    for late in (elsewhere.create_token(ada.player_id, secret), tickets.issue(ada.player_id, secret, None)):
+    for late in (elsewhere.create_token(ada.player_id, held_token(secret)), tickets.issue(ada.player_id, held_token(secret), None)):
         with pytest.raises(Revoked):
             await late
     assert await tickets.redeem(kept, None) is None
@@ -182,7 +182,7 @@ async def test_what_outlives_the_moment_is_not_to_be_had_by_a_token_that_has_end
 async def test_no_token_is_made_while_all_are_ended(here: Players, elsewhere: Players) -> None:
     for _ in range(5):
         ada, _, secret = await here.create("Ada", "")
-        making = [elsewhere.create_token(ada.player_id, secret) for _ in range(6)]
+        making = [elsewhere.create_token(ada.player_id, held_token(secret)) for _ in range(6)]
         await asyncio.gather(*making[:3], here.revoke_all(ada.player_id), *making[3:], return_exceptions=True)
         assert await here.tokens(ada.player_id) == ()
 
@@ -222,7 +222,7 @@ async def test_only_what_concerns_who_remembers_is_a_change(here: Players, chang
     looks, heard = changes
     ada, token, secret = await here.create("Ada", "")
     bob, *_ = await here.create("Bob", "")
-    further, _ = await here.create_token(ada.player_id, secret)
+    further, _ = await here.create_token(ada.player_id, held_token(secret))
     await here.by_token(secret)  # Writes that the token is in use.
     await looks.look()
     assert heard.told == []

@@ -14,7 +14,7 @@ from service import settings
 from service.accounts.lately import Changes
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player, Players
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import held_token
 from service.app import create_app
 from service.store import StoreAway
 from tests.service.conftest import Join, bearing, inside, running
@@ -181,7 +181,7 @@ async def test_who_came_by_what_was_known_a_moment_ago_is_looked_at_again(app: L
     await players.revoke_token(ada.player_id, token.token_id)
     await players.changes.look()  # Which the next look will not tell of once more.
     bell = asyncio.Event()
-    async with alone.listener(ada, hash_of(secret), bell) as listener, asyncio.timeout(SOON):
+    async with alone.listener(ada, held_token(secret), bell) as listener, asyncio.timeout(SOON):
         await bell.wait()
         assert listener.ended
 
@@ -190,7 +190,7 @@ async def test_a_player_of_an_outside_issuer_listens_until_they_are_erased(app: 
     players: Players = alone._players
     ada, _, _ = await players.create("Ada", "")
     bell = asyncio.Event()
-    async with alone.listener(ada, hash_of("a.b.c"), bell) as listener, asyncio.timeout(SOON):
+    async with alone.listener(ada, held_token("a.b.c"), bell) as listener, asyncio.timeout(SOON):
         await players.revoke_all(ada.player_id)
         while alone._doubted:  # noqa: ASYNC110 - nobody tells.
             await asyncio.sleep(0.01)
@@ -217,8 +217,8 @@ async def test_a_database_that_is_away_ends_nothing_and_once_it_is_back_nothing_
     monkeypatch.setattr(Players, "holders", holding)
     bell = asyncio.Event()
     async with (
-        alone.listener(ada, hash_of(secret), bell) as adas,
-        alone.listener(bob, hash_of(other), asyncio.Event()) as bobs,
+        alone.listener(ada, held_token(secret), bell) as adas,
+        alone.listener(bob, held_token(other), asyncio.Event()) as bobs,
         asyncio.timeout(SOON),
     ):
         await players.revoke_token(ada.player_id, token.token_id)
@@ -233,7 +233,7 @@ async def test_a_database_that_is_away_ends_nothing_and_once_it_is_back_nothing_
 async def test_who_leaves_in_the_moment_in_which_something_changes_leaves_the_process_at_rest(app: Litestar, alone: Listeners) -> None:
     """It would else look and look for whom to look after, and do nothing else."""
     ada, _, secret = await alone._players.create("Ada", "")
-    async with alone.listener(ada, hash_of(secret), asyncio.Event()):
+    async with alone.listener(ada, held_token(secret), asyncio.Event()):
         alone.forget({ada.player_id})
     async with asyncio.timeout(SOON):
         while alone._stirred.is_set():  # noqa: ASYNC110 - nobody tells.
@@ -256,7 +256,7 @@ async def test_many_who_wait_for_long_cost_one_question_for_all(app: Litestar, a
 
     monkeypatch.setattr(Changes, "_learn", learning)
     monkeypatch.setattr(players._tokens, "_ask", lambda hashes: asking(players, hashes))
-    several = [alone.listener(ada, hash_of(secret), asyncio.Event()) for ada, _, secret in made for _ in range(1_000)]
+    several = [alone.listener(ada, held_token(secret), asyncio.Event()) for ada, _, secret in made for _ in range(1_000)]
     for each in several:
         await each.__aenter__()
     async with asyncio.timeout(SOON):

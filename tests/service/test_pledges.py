@@ -118,10 +118,10 @@ async def test_the_record_has_the_tally_of_what_was_pledged_aloud_and_nothing_th
 
 async def started_waiting(app: Litestar, reader: httpx.AsyncClient, talkers: Talkers, cursor: str) -> "asyncio.Task[dict[str, Any]]":
     """A call for news after `cursor`, which the server has begun to keep waiting."""
-    before = app.state.talk.watch.listeners
+    before = app.state.talk.watch.waiting
     waiting = asyncio.create_task(talkers.heard(reader, wait=25, after=cursor))
     async with asyncio.timeout(10):
-        while app.state.talk.watch.listeners == before:  # noqa: ASYNC110 - the very moment is wanted, from which on news ring.
+        while app.state.talk.watch.waiting == before:  # noqa: ASYNC110 - the very moment is wanted, from which on news ring.
             await asyncio.sleep(0)
     return waiting
 

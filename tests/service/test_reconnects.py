@@ -10,6 +10,7 @@ import pytest
 from litestar import Litestar
 
 from service.accounts.players import Player
+from service.accounts.tokens import HeldToken
 from service.http.routes import stream
 from service.http.routes.stream import Streams
 from tests.service.conftest import Join
@@ -36,7 +37,7 @@ class Follower:
 
     async def _until_it_breaks(self, frames: int) -> bool:
         """Whether the match has ended."""
-        reading = self.streams.frames(self.match_id, self.caller, None, "somebody", self.cursor)
+        reading = self.streams.frames(self.match_id, self.caller, HeldToken(None), "somebody", self.cursor)
         async for text in reading:
             for message in messages(text.decode()):
                 frame = json.loads(str(message["data"]))

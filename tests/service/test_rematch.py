@@ -9,6 +9,7 @@ import httpx
 from litestar import Litestar
 
 from service import settings
+from service.accounts.tokens import HeldToken
 from service.app import create_app
 from service.http.routes.turns import turn_frames
 from tests.service import test_stream
@@ -135,7 +136,7 @@ async def test_a_rematch_waits_for_its_players_at_their_own_page(join: Join) -> 
 async def test_who_follows_their_page_hears_of_a_rematch_as_it_is_asked_for_and_taken_back(app: Litestar, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     path = await of_two(ada, bob)
-    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), None)
+    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), HeldToken(None))
     assert await told(frames) == {"frame": "turns", "items": []}
     new = (await ada.post(f"{path}/rematch")).json()["match_id"]
     frame = await told(frames)
@@ -153,7 +154,7 @@ async def test_who_follows_their_page_hears_of_a_rematch_as_it_is_asked_for_and_
 async def test_what_is_asked_for_in_another_process_is_heard_of_too(app: Litestar, database_url: str, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     path = await of_two(ada, bob)
-    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), None)
+    frames = turn_frames(app.state["turns"], app.state["listeners"], await test_stream.player(app, bob), HeldToken(None))
     assert (await told(frames))["items"] == []
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
         over_there = bearing(inside(other), ada.headers["Authorization"].removeprefix("Bearer "))

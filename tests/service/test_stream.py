@@ -12,6 +12,7 @@ import pytest
 from litestar import Litestar
 
 from service.accounts.players import Player, Players
+from service.accounts.tokens import HeldToken
 from service.http import heartbeat
 from service.http.problems import Trouble
 from service.http.routes import stream
@@ -48,7 +49,7 @@ def read(app: Litestar) -> Callable[..., Reader]:
     streams: Streams = app.state["streams"]
 
     def reading(match_id: str, caller: Player | None = None, cursor: str | None = None) -> Reader:
-        return Reader(streams.frames(match_id, caller, None, "somebody", cursor))
+        return Reader(streams.frames(match_id, caller, HeldToken(None), "somebody", cursor))
 
     return reading
 

@@ -239,7 +239,7 @@ async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_c
     cursor = (await talkers.heard(client))["next_cursor"]
     waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25, "after": cursor}))
     async with asyncio.timeout(10):
-        while not app.state.talk.watch.listeners:  # noqa: ASYNC110 - the very moment is wanted, from which on a word rings.
+        while not app.state.talk.watch.waiting:  # noqa: ASYNC110 - the very moment is wanted, from which on a word rings.
             await asyncio.sleep(0)
     said = await talkers.say(0, "Now it begins")
     while (await client.get(talkers.path)).json()["version"] < said_at:

@@ -10,6 +10,7 @@ import pytest
 from litestar import Litestar
 
 from service import settings
+from service.accounts.tokens import HeldToken
 from service.app import create_app
 from service.http.routes import stream
 from service.http.routes.turns import turn_frames
@@ -110,7 +111,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
     ada, bob = await join("Ada"), await join("Bob")
     first, path = await begun(ada, bob)
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), HeldToken(None))
     opening = await told(frames)
     assert (opening["frame"], [turn["match_id"] for turn in opening["items"]]) == ("turns", [first])
     await commit(ada, path)
@@ -129,7 +130,7 @@ async def test_a_stream_begins_with_everything_and_tells_each_change(app: Litest
 async def test_what_happens_in_another_process_is_told_too(app: Litestar, database_url: str, join: Join) -> None:
     ada, bob = await join("Ada"), await join("Bob")
     service: Turns = app.state["turns"]
-    frames = turn_frames(service, app.state["listeners"], await player(app, ada), None)
+    frames = turn_frames(service, app.state["listeners"], await player(app, ada), HeldToken(None))
     assert await told(frames) == {"frame": "turns", "items": []}
     async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
         over_there = [bearing(inside(other), client.headers["Authorization"].removeprefix("Bearer ")) for client in (ada, bob)]

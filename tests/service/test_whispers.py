@@ -9,8 +9,8 @@ import httpx
 import pytest
 from litestar import Litestar
 
-from service.recent import Asked
 from service.talk.messages import MESSAGES_MAX
+from service.together import Asked
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 

@@ -1,12 +1,13 @@
-"""Questions of the same time are asked of the database together, and every answer is newer than its question."""
+"""Questions of the same time are asked once or together, and no answer is older than its question."""
 
 import asyncio
 from collections.abc import Collection, Mapping
 
 import pytest
 
-from service.store import together
-from service.store.together import Together
+from service import together
+from service.store import StoreAway
+from service.together import Asked, Together
 
 
 class Database:
@@ -86,3 +87,45 @@ async def test_who_leaves_takes_nothing_from_the_others() -> None:
     database.answers[0].set_result({"a": 1})
     assert await stays == 1
     assert gone.cancelled()
+
+
+async def test_an_answer_that_is_shared_is_never_older_than_the_question() -> None:
+    number, gates = 0, [asyncio.Event() for _ in range(3)]
+    begun: list[int] = []
+
+    async def ask(_: str) -> int:
+        begun.append(seen := number)
+        await gates[len(begun) - 1].wait()
+        return seen
+
+    asked = Asked(ask)
+    first = asyncio.create_task(asked("a"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    number = 1
+    later = [asyncio.create_task(asked("a")) for _ in range(10)]
+    await asyncio.sleep(0)
+    later[0].cancel()
+    for gate in gates:
+        gate.set()
+    assert await first == 0
+    assert await asyncio.gather(*later[1:]) == [1] * 9
+    assert begun == [0, 1]
+    number = 2
+    assert await asked("a") == 2
+
+
+async def test_what_is_asked_together_fails_together_and_can_be_asked_again() -> None:
+    fails = True
+
+    async def ask(_: str) -> int:
+        await asyncio.sleep(0)
+        if fails:
+            raise StoreAway("away")
+        return 1
+
+    asked = Asked(ask)
+    answers = await asyncio.gather(*(asked("a") for _ in range(3)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [StoreAway] * 3
+    fails = False
+    assert await asked("a") == 1

@@ -16,7 +16,7 @@ from domain.match.game import IN_SEAT_ORDER, Result
 from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player, Players
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import HeldToken
 from service.held import stream_of
 from service.http.conditions import VIEW_HEADERS
 from service.http.deadline import WAIT_MAX_SECONDS
@@ -79,7 +79,7 @@ async def list_events(
     views: NamedDependency[Views],
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     work: NamedDependency[Work],
     after: Annotated[int, QueryParameter(ge=0, le=VERSION_MAX, description="The last version that you have; 0 for the beginning.")] = 0,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
@@ -94,7 +94,7 @@ async def list_events(
     follow the same by `stream_events`.
     """
     gives_up = time.monotonic() + wait
-    async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, hash_of(held), bell) as listener:
+    async with watch.on(stream_of(match_id)) as bell, listeners.listener(caller, held, bell) as listener:
         sight = await views.sight(match_id, caller)
         while after >= sight.version and sight.match.status != "ended" and not watch.closed:
             if not await work.rings(bell, gives_up - time.monotonic()):

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from service.accounts.names import NAME_MAX, WRITTEN_MAX, display_name
 from service.accounts.players import TOKENS_MAX, Player, Players, Token
+from service.accounts.tokens import HeldToken
 from service.erasure import Erasure
 from service.http.auth import signed_in
 from service.http.body import StrictRequest
@@ -150,7 +151,9 @@ async def get_player(player_id: FromPath[str], players: NamedDependency[Players]
     guards=[signed_in],
     opt={"problems": ["too_many_tokens"]},
 )
-async def create_token(player: NamedDependency[Player], held: NamedDependency[str], players: NamedDependency[Players]) -> CreatedToken:
+async def create_token(
+    player: NamedDependency[Player], held: NamedDependency[HeldToken], players: NamedDependency[Players]
+) -> CreatedToken:
     """Hands out a further token, for another device or program of yours; each can be revoked by itself.
 
     The token is shown once, so a repeated call makes another one; an `Idempotency-Key` is not looked at here.

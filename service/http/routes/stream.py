@@ -22,7 +22,7 @@ from service import chance
 from service.accounts.listeners import Listener, Listeners
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import HeldToken
 from service.bells import rings
 from service.held import UnknownMatch, stream_of
 from service.http.body import StrictRequest
@@ -130,13 +130,13 @@ class Streams:
             self._open[name] -= 1
             self._open += Tally()  # Drops those who have none left.
 
-    def frames(self, match_id: str, caller: Player | None, token: bytes | None, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
-        """The frames of one stream as text, until its last. `token` is the hash of what they came by (see `Listeners`), `name` whom it
+    def frames(self, match_id: str, caller: Player | None, token: HeldToken, name: str, cursor: str | None) -> AsyncGenerator[bytes]:
+        """The frames of one stream as text, until its last. `token` is what they came by (see `Listeners`), `name` whom it
         counts for, `cursor` the last id they have.
         """
         return self.counted(name, self._frames(match_id, caller, token, cursor))
 
-    async def _frames(self, match_id: str, caller: Player | None, token: bytes | None, cursor: str | None) -> AsyncGenerator[bytes]:
+    async def _frames(self, match_id: str, caller: Player | None, token: HeldToken, cursor: str | None) -> AsyncGenerator[bytes]:
         try:
             async with self._watch.on(stream_of(match_id)) as bell, self._listeners.listener(caller, token, bell) as listener:
                 async for frame in self._told(match_id, caller, cursor, bell, listener):
@@ -230,7 +230,7 @@ async def stream_events(
     views: NamedDependency[Views],
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     last_event_id: Annotated[
         str | None, HeaderParameter(name="Last-Event-ID", description="The last id you got; a browser's EventSource sends it by itself.")
     ] = None,
@@ -247,9 +247,8 @@ async def stream_events(
     match is over and you have all of it, the answer is 204 and an EventSource stops by itself. `list_events` with `wait`
     tells the same to clients without streams.
     """
-    token = hash_of(held)
     if ticket is not None:
-        caller, token = await redeemed(tickets, ticket, stream_of(match_id))
+        caller, held = await redeemed(tickets, ticket, stream_of(match_id))
     match, _, _ = await views.sight(match_id, caller)
     # Who comes back by the address they came by first says in the header how far they have got since.
     cursor = last_event_id if last_event_id is not None or after is None else str(after)
@@ -258,7 +257,7 @@ async def stream_events(
     name = caller.player_id if caller is not None else address(request.scope)
     streams.require_room(name, caller)
     request.work.pause()  # From now on it is one of so many streams.
-    frames = streams.frames(match_id, caller, token, name, cursor)
+    frames = streams.frames(match_id, caller, held, name, cursor)
     # The document tells of a stream by its frames; what is returned is their text.
     return streamed(frames)
 

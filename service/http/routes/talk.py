@@ -15,7 +15,7 @@ from domain.match.game import Seat
 from domain.match.state import AnyMatch
 from service.accounts.listeners import Listeners
 from service.accounts.players import Player
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import HeldToken
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS
@@ -123,7 +123,7 @@ async def list_messages(
     talk: NamedDependency[Talk],
     watch: NamedDependency[Watch],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     work: NamedDependency[Work],
     after: Annotated[
         str | None,
@@ -147,7 +147,7 @@ async def list_messages(
     had = await _had(talk, match_id, after)
     stream = stream_of(match_id)
     # The match rings too: what may be pledged follows the play, and who has lost a seat hears less.
-    async with talk.watch.on(stream) as bell, watch.on(stream, bell), listeners.listener(caller, hash_of(held), bell) as listener:
+    async with talk.watch.on(stream) as bell, watch.on(stream, bell), listeners.listener(caller, held, bell) as listener:
         match, viewer = await views.seen(match_id, caller)
         since = match.version if had.version is None else max(1, min(had.version, match.version))
         known = None if after is None and _has_pledges(match) else await talk.offered(match, viewer, since)

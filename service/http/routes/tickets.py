@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
+from service.accounts.tokens import HeldToken
 from service.held import stream_of
 from service.http.auth import signed_in
 from service.http.problems import Trouble
@@ -42,7 +43,7 @@ class StreamTicket(msgspec.Struct, frozen=True):
 async def create_stream_ticket(
     data: JSONBody[CreateStreamTicket],
     player: NamedDependency[Player],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     views: NamedDependency[Views],
     tickets: NamedDependency[Tickets],
 ) -> StreamTicket:
@@ -57,8 +58,8 @@ async def create_stream_ticket(
     return StreamTicket(ticket, expires_at)
 
 
-async def redeemed(tickets: Tickets, ticket: str, stream: UUID | None) -> tuple[Player, bytes | None]:
-    """Whose ticket it is, and the hash of the token that it was had by. Raises `Trouble` for one that is not good."""
+async def redeemed(tickets: Tickets, ticket: str, stream: UUID | None) -> tuple[Player, HeldToken]:
+    """Whose ticket it is, and the token that it was had by. Raises `Trouble` for one that is not good."""
     found = await tickets.redeem(ticket, stream)
     if found is None:
         raise Trouble("ticket_not_valid")

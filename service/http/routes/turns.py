@@ -14,7 +14,7 @@ from service import chance
 from service.accounts.listeners import Listener, Listeners
 from service.accounts.players import Player
 from service.accounts.tickets import Tickets
-from service.accounts.tokens import hash_of
+from service.accounts.tokens import HeldToken
 from service.bells import rings
 from service.http.auth import signed_in
 from service.http.conditions import VIEW_HEADERS, IfNoneMatch, etag, is_known, tagged
@@ -79,7 +79,7 @@ async def list_turns(
     player: NamedDependency[Player],
     turns: NamedDependency[Turns],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     work: NamedDependency[Work],
     if_none_match: IfNoneMatch = None,
     wait: Annotated[
@@ -96,7 +96,7 @@ async def list_turns(
     """
     gives_up = time.monotonic() + wait
     limit = min(limit, PAGE_MAX)
-    async with turns.watch.on(player.player_id) as bell, listeners.listener(player, hash_of(held), bell) as listener:
+    async with turns.watch.on(player.player_id) as bell, listeners.listener(player, held, bell) as listener:
         while True:
             page = await _page(turns, player.player_id, cursor, limit)
             listener.require()
@@ -129,7 +129,7 @@ async def stream_turns(
     streams: NamedDependency[Streams],
     tickets: NamedDependency[Tickets],
     listeners: NamedDependency[Listeners],
-    held: NamedDependency[str],
+    held: NamedDependency[HeldToken],
     work: NamedDependency[Work],
     ticket: Annotated[str | None, QueryParameter(description="From `create_stream_ticket`, instead of a token.")] = None,
 ) -> Response[TurnStreamFrame]:
@@ -141,19 +141,18 @@ async def stream_turns(
     waits for nothing more. `list_turns` with `wait` tells the same to clients
     without streams.
     """
-    token = hash_of(held)
     if ticket is not None:
-        caller, token = await redeemed(tickets, ticket, None)
+        caller, held = await redeemed(tickets, ticket, None)
     if caller is None:
         raise Trouble("not_authenticated", "Send a player's token as `Authorization: Bearer <token>`, or a ticket.")
     streams.require_room(caller.player_id, caller)
     work.pause()  # From now on it is one of so many streams.
-    frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, token))
+    frames = streams.counted(caller.player_id, turn_frames(turns, listeners, caller, held))
     return stream.streamed(frames)
 
 
-async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token: bytes | None) -> AsyncGenerator[bytes]:
-    """The frames of one player's stream as text, until its last. `token` is the hash of what they came by (see `Listeners`)."""
+async def turn_frames(turns: Turns, listeners: Listeners, player: Player, token: HeldToken) -> AsyncGenerator[bytes]:
+    """The frames of one player's stream as text, until its last. `token` is what they came by (see `Listeners`)."""
     rotates_at = time.monotonic() + chance.jitter(stream.ROTATE_SECONDS)
     told: dict[str, TurnOrInvitation] | None = None
     beats_at = next_beat()

@@ -1,4 +1,4 @@
-"""Questions that many ask of the database at the same time, asked together: a statement costs the same for one of them as for fifty."""
+"""Questions that many ask at the same time: the same one is asked once for all of them, and different ones are asked together."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
@@ -48,3 +48,37 @@ class Together(Generic[K, V]):
             for key, answered in batch:
                 if not answered.done():
                     answered.set_result(answers.get(key))
+
+
+class Asked(Generic[K, V]):
+    """Asks one question for all who ask it at the same time.
+
+    Whoever asks while an answer is on its way shares the next one, so that no answer is older than the question.
+    """
+
+    def __init__(self, ask: Callable[[K], Awaitable[V]]) -> None:
+        self._ask = ask
+        self._begun: dict[K, asyncio.Task[V]] = {}
+        self._to_begin: dict[K, asyncio.Task[V]] = {}
+
+    async def __call__(self, key: K) -> V:
+        task = self._to_begin.get(key)
+        if task is None:
+            task = self._to_begin[key] = asyncio.create_task(self._answer(key, self._begun.get(key)))
+            task.add_done_callback(_looked_at)
+        return await asyncio.shield(task)
+
+    async def _answer(self, key: K, before: "asyncio.Task[V] | None") -> V:
+        if before is not None:
+            await asyncio.wait({before})
+        self._begun[key] = self._to_begin.pop(key)
+        try:
+            return await self._ask(key)
+        finally:
+            del self._begun[key]
+
+
+def _looked_at(task: "asyncio.Task[V]") -> None:
+    """An error concerns those who wait for the answer; when all of them have left it concerns nobody."""
+    if not task.cancelled():
+        task.exception()
