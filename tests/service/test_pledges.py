@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 
 from service.talk import messages as talk
-from service.talk.pledges import Shown
+from service.talk.pledges import ShownFaces
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
 
@@ -199,7 +199,7 @@ async def test_pledges_that_are_only_counted_are_not_read(join: Join, client: ht
         await talkers.pledge(1, "set2", face)
     said, read = talk._message, 0
 
-    def counted(row: Any, shown: Shown) -> talk.Message:
+    def counted(row: Any, shown: ShownFaces) -> talk.Message:
         nonlocal read
         read += 1
         return said(row, shown)
