@@ -119,7 +119,7 @@ def _verify() -> None:
     with _database() as url:
         faults = asyncio.run(verify(url, print))
     if faults:
-        raise CantRun(f"{faults} faults were found.")
+        raise CantRun(f"Faults found: {faults}.")
 
 
 def _doctor() -> None:
@@ -128,7 +128,7 @@ def _doctor() -> None:
     with _database() as url:
         wrong = asyncio.run(examine(url, print))
     if wrong:
-        raise CantRun(f"Not all is well: see the {wrong} lines that say WRONG.")
+        raise CantRun("Not all is well: see what says WRONG.")
 
 
 def _epoch_bump(service_is_stopped: bool) -> None:
@@ -151,7 +151,7 @@ def _import() -> None:
     with _database() as url:
         refused = asyncio.run(import_matches(url, sys.stdin.buffer, _aside))
     if refused:
-        raise CantRun(f"{refused} matches were refused.")
+        raise CantRun(f"Matches refused: {refused}.")
 
 
 def _operator_token(name: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -16,12 +16,16 @@ from service.held import UnknownMatch, deadline
 from service.moments import Timestamp, whole_seconds
 from service.store.codec import Record
 
+SeatKind: TypeAlias = Annotated[
+    Literal["open", "player", "bot"], msgspec.Meta(description="Who sits here: nobody yet, a player, or a bot.")
+]
+
 
 class SeatView(msgspec.Struct, frozen=True):
     """One seat of a match, as everybody sees it."""
 
     seat: Seat
-    kind: Annotated[Literal["open", "player", "bot"], msgspec.Meta(description="Who sits here: nobody yet, a player, or a bot.")]
+    kind: SeatKind
     player_id: Annotated[str | None, msgspec.Meta(description="Who sits here; null for an open seat and for a bot.")]
     display_name: Annotated[
         str | None,

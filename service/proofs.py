@@ -31,7 +31,7 @@ class ProvenSeal(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """The transcript of all chance and all secrets of a match; the programs at `/docs/verify/` check one in a page of code."""
+    """The transcript of all chance and all secrets of a match. The programs at `/docs/verify/` check it."""
 
     scheme: Annotated[str, Meta(description="Which rules of checking apply.")]
     match_id: Annotated[str, Meta(description="The match's id.")]

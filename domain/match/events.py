@@ -24,6 +24,11 @@ Start: TypeAlias = Annotated[
 PlayerId: TypeAlias = Annotated[str, msgspec.Meta(description="The account of a player, an opaque id.")]
 Level: TypeAlias = Annotated[str, msgspec.Meta(description="How well a bot plays, one of the game's bot levels.")]
 
+OnTimeout: TypeAlias = Annotated[
+    Literal["auto", "bot", "resign"],
+    msgspec.Meta(description="`auto` plays the first of the seat's choices, `bot` lets a bot choose, `resign` resigns the seat."),
+]
+
 
 class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a seat may take, and what happens then."""
@@ -35,10 +40,7 @@ class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[int, msgspec.Meta(ge=5, le=604_800)] | None,
         msgspec.Meta(description="Time for a phase of talk; null: the same as for a choice."),
     ] = None
-    on_timeout: Annotated[
-        Literal["auto", "bot", "resign"],
-        msgspec.Meta(description="`auto` plays the first of the seat's choices, `bot` lets a bot choose, `resign` resigns the seat."),
-    ] = "auto"
+    on_timeout: OnTimeout = "auto"
 
 
 class Opened(msgspec.Struct, Generic[Options], frozen=True, tag_field="type", tag="match.opened"):

@@ -90,9 +90,9 @@ async def export(
                 continue
             write(msgspec.json.encode(_packed(whole)) + b"\n")
             carried += 1
-    tell(f"{carried} matches exported.")
+    tell(f"Matches exported: {carried}.")
     if left_out:
-        tell(f"{left_out} left out, for they have not ended and their logs hold their secrets; --with-secrets takes them along.")
+        tell(f"Left out: {left_out}, for they have not ended and their logs hold their secrets; --with-secrets takes them along.")
 
 
 async def import_matches(database_url: str, lines: Iterable[bytes], tell: Callable[[str], None]) -> int:
@@ -107,16 +107,16 @@ async def import_matches(database_url: str, lines: Iterable[bytes], tell: Callab
                 whole = _unpacked(carried)
                 await put(engine, whole)
             except (msgspec.MsgspecError, UnknownMatch, UnicodeError) as error:
-                raise CantRun(f"Line {number} is no match: {error}. {imported} matches before it were imported.") from error
+                raise CantRun(f"Line {number} is no match: {error}. Matches imported before it: {imported}.") from error
             except NotPut as reason:
                 refused += 1
                 tell(f"{carried.match_id} refused: {reason}.")
                 continue
             imported += 1
             running += whole.seed is not None and whole.seed.opened_at is None
-    tell(f"{imported} matches imported, {refused} refused.")
+    tell(f"Matches imported: {imported}, refused: {refused}.")
     if running:
-        tell(f"{running} of them go on here from now on. Where they came from they must not: their dice would come of one seed twice.")
+        tell(f"To go on here from now on: {running}. Where they came from they must not: their dice would come of one seed twice.")
     return refused
 
 

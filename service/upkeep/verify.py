@@ -28,6 +28,6 @@ async def verify(database_url: str, tell: Callable[[str], None]) -> int:
                     tell(str(fault))
             faults += len(audited.faults)
     kinds = ", ".join(f"{count} {status}" for status, count in sorted(matches.items()))
-    tell(f"{matches.total()} matches ({kinds or 'none'}) with {events} events; {replayed} played again by the rules of this release.")
-    tell(f"{faults} faults." if faults else "No faults.")
+    tell(f"Matches: {matches.total()} ({kinds or 'none'}), events: {events}; played again by the rules of this release: {replayed}.")
+    tell(f"Faults: {faults}.")
     return faults

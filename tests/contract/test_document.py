@@ -81,6 +81,17 @@ def test_its_examples_are_of_its_own_schemas() -> None:
                 assert not errors, f"{method} {path}: {errors[0].instance_path} {errors[0].message}"
 
 
+def test_every_parameter_shows_what_it_looks_like() -> None:
+    """By an example that fits, or by the words that an enum has."""
+    whole = document()
+    for _, _, operation in operations(whole):
+        for parameter in operation.get("parameters", ()):
+            schema = resolved(whole, parameter["schema"])
+            samples = schema.get("enum") or schema.get("examples")
+            assert samples, f"{operation['operationId']}: {parameter['name']} has no example"
+            assert all(map(Draft202012Validator(schema).is_valid, samples)), f"{operation['operationId']}: {parameter['name']}"
+
+
 def test_its_links_lead_from_what_was_really_answered_to_operations_that_take_it() -> None:
     whole = document()
     known = {operation["operationId"]: operation for _, _, operation in operations(whole)}

@@ -69,7 +69,7 @@ async def test_everything_arrives_as_it_was(
     assert told[0].startswith("WITH SECRETS")
     assert len(lines) == 1 + len(lives)
     refused, told = await imported(other_database_url, lines)
-    assert (refused, told[0]) == (0, f"{len(lives)} matches imported, 0 refused.")
+    assert (refused, told[0]) == (0, f"Matches imported: {len(lives)}, refused: 0.")
     async with session(other_database_url) as there:
         for what in (EVENTS, COMMANDS, ROWS, SEEDS):
             assert [tuple(row) for row in await there.fetch(what)] == [tuple(row) for row in await database.fetch(what)]
@@ -100,7 +100,7 @@ async def test_secrets_stay_where_they_are_unless_somebody_insists(process: Proc
     waiting = await opened(process, PICO, 2)
     lines, told = await exported(database_url)
     assert [json.loads(line)["match_id"] for line in lines[1:]] == [over.match_id]
-    assert any(line.startswith("2 left out") for line in told)
+    assert any(line.startswith("Left out: 2,") for line in told)
     for match in (running, waiting):
         secret = await database.fetchval("SELECT encode(seed, 'hex') FROM match_seeds WHERE stream_id = $1::uuid", match.match_id[4:])
         assert secret.encode() not in b"".join(lines)
@@ -202,9 +202,9 @@ async def test_the_commands_write_to_the_output_and_read_from_the_input(
         return started.returncode, out, errors.decode()
 
     code, out, errors = await run(database_url, b"", "export", "--match", match.match_id)
-    assert (code, errors) == (0, "1 matches exported.\n")
-    assert await run(other_database_url, out, "import") == (0, b"", "1 matches imported, 0 refused.\n")
+    assert (code, errors) == (0, "Matches exported: 1.\n")
+    assert await run(other_database_url, out, "import") == (0, b"", "Matches imported: 1, refused: 0.\n")
     code, _, errors = await run(other_database_url, out, "import")
-    assert (code, errors.splitlines()[-1]) == (1, "ludicitude: 1 matches were refused.")
+    assert (code, errors.splitlines()[-1]) == (1, "ludicitude: Matches refused: 1.")
     assert (await elsewhere.matches.get(match.match_id)).result == match.result
     assert replace(match, version=match.version) == await elsewhere.matches.get(match.match_id)

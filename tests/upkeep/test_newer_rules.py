@@ -75,7 +75,7 @@ async def test_a_match_goes_on_by_newer_rules_from_where_it_stands(
         assert written(fold(game, Match[Any, Any](match.match_id), entries)) == written(match), "and means the same by either rules"
     told = list[str]()
     assert await verify(database_url, told.append) == 0, told
-    assert told[0].endswith("; 0 played again by the rules of this release.")
+    assert told[0].endswith("; played again by the rules of this release: 0.")
 
 
 async def test_a_match_that_the_newer_rules_cannot_go_on_with_keeps_what_it_has_and_can_be_stopped(

@@ -36,8 +36,8 @@ async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process
         await saved(process, match)
     faults, told = await verified(database_url)
     assert faults == 0, "\n".join(told[:20])
-    assert told[0].startswith(f"{len(lives)} matches (")
-    assert told[0].endswith(f"; {len(lives)} played again by the rules of this release.")
+    assert told[0].startswith(f"Matches: {len(lives)} (")
+    assert told[0].endswith(f"; played again by the rules of this release: {len(lives)}.")
     assert {match.result.reason for match in lives if match.result} >= {
         "closed",
         "declined",
@@ -162,7 +162,7 @@ async def test_a_match_of_earlier_rules_is_followed_but_not_played_again(process
     match = await filled(process, await opened(process, PICO, 2))
     await vandal.execute("UPDATE es.events SET data = data || '{\"ruleset\": 0}' WHERE version = 1")
     faults, told = await verified(database_url)
-    assert (faults, told[0]) == (0, f"1 matches (1 playing) with {match.version} events; 0 played again by the rules of this release.")
+    assert (faults, told[0]) == (0, f"Matches: 1 (1 playing), events: {match.version}; played again by the rules of this release: 0.")
 
 
 async def test_the_command_ends_with_1_when_there_are_faults(process: Process, vandal: Session, database_url: str) -> None:
@@ -181,7 +181,7 @@ async def test_the_command_ends_with_1_when_there_are_faults(process: Process, v
     assert (await run())[::2] == (0, "")
     await vandal.execute("DELETE FROM public.match_seeds")
     code, out, errors = await run()
-    assert (code, errors) == (1, "ludicitude: 1 faults were found.\n")
+    assert (code, errors) == (1, "ludicitude: Faults found: 1.\n")
     assert out.startswith(f"{match.match_id}: its seed is missing")
 
 

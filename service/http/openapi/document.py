@@ -8,7 +8,7 @@ from typing import Any
 from litestar import Litestar
 
 from domain.games import AnyCommand, AnyEvent, AnyOptions, AnyView
-from domain.match.events import Spectators, Start, Visibility
+from domain.match.events import OnTimeout, Spectators, Start, Visibility
 from domain.match.game import Request
 from domain.match.state import Status
 from service.http.body import without_none
@@ -18,8 +18,9 @@ from service.http.openapi.openapi30 import in_openapi30
 from service.http.openapi.operations import Operation, headers, operations
 from service.http.openapi.schemas import JsonSchema, Schemas
 from service.http.problems import Problem
-from service.http.routes.stream import StreamFrame
+from service.http.routes.stream import ByeReason, StreamFrame
 from service.http.routes.turns import TurnStreamFrame
+from service.projector import SeatKind
 from service.turns import TurnOrInvitation
 
 VERSION = "0.1.0"
@@ -85,8 +86,16 @@ UNIONS: Mapping[str, tuple[Any, str]] = {
 """The unions and what is said of each, by their public names."""
 
 
-ENUMS: Mapping[str, Any] = {"MatchStatus": Status, "MatchVisibility": Visibility, "Spectators": Spectators, "MatchStart": Start}
-"""The enums that stand in several components, by their public names."""
+ENUMS: Mapping[str, Any] = {
+    "MatchStatus": Status,
+    "MatchVisibility": Visibility,
+    "MatchStart": Start,
+    "Spectators": Spectators,
+    "OnTimeout": OnTimeout,
+    "SeatKind": SeatKind,
+    "ByeReason": ByeReason,
+}
+"""The enums that have names of their own, by them."""
 
 
 def document(app: Litestar, examples: Mapping[str, Mapping[str, Any]]) -> JsonSchema:

@@ -38,6 +38,28 @@ PATH_PARAMETERS: Mapping[str, str] = {
 }
 """What the parts of paths are, the same everywhere."""
 
+SAMPLES: Mapping[str, Any] = {
+    "game": "pico",
+    "match_id": "mat_4eafc99c9a6c4554831b4975041c9099",
+    "seat": 1,
+    "player_id": "ply_98a6sw6shace3kwsjsgzjsxxnw",
+    "token_id": "tok_77sw7smk251n3q5ytg3y7snp0m",
+    "open_seats": True,
+    "mine": True,
+    "others": True,
+    "cursor": "WyJkMWZjOGVhZjVhOTM3OTc3Iiw1MF0",
+    "limit": 20,
+    "wait": 25,
+    "at_version": 8,
+    "after": 12,
+    "ticket": "lud_EnRgsik49TWj4KKfnRvLGuljKIUhEchZYqMZMQxpf103EAu8p",
+    "Idempotency-Key": "0b3f2c9e-6d0e-4f57-9d6e-2f4f1f6c7a10",
+    "If-Match": '"v12"',
+    "If-None-Match": '"v12-0a1b2c3d4e5f6071"',
+    "Last-Event-ID": "12",
+}
+"""What a parameter looks like, by its name. Those that are enums show their words."""
+
 HEADERS: Mapping[str, str] = {
     "ETag": "Names this content; send it as `If-None-Match` or `If-Match`.",
     "Location": "Where the new thing is.",
@@ -201,6 +223,9 @@ def _parameter(schemas: Schemas, name: str, kwarg: ParameterKwarg, field: FieldD
     schema |= kwarg.schema_extra or {}
     if field.has_default and field.default is not None:
         schema["default"] = field.default
+    if "$ref" not in schema:
+        # Samples stand in the schema, where Swagger UI does not take them for what is to be sent, as it would beside the schema.
+        schema.setdefault("examples", [SAMPLES[name]])
     return {"name": name, "in": place, "description": description, "required": not field.has_default, "schema": schema}
 
 

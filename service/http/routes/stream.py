@@ -53,6 +53,15 @@ FRAMES_KEPT = 10_000
 
 Reason: TypeAlias = Literal["ended", "rotate", "shutdown", "slow", "gone", "unavailable"]
 
+ByeReason: TypeAlias = Annotated[
+    Reason,
+    Meta(
+        description="`ended`: the match is over and told; `rotate`: ten minutes are up, or the token has ended that opened it, which "
+        "you hear when you come back; `shutdown`: the server goes; `slow`: you took too long; `gone`: the match is not yours to see "
+        "any more; `unavailable`: this process cannot go on, as when the database is away."
+    ),
+]
+
 
 class SnapshotFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="snapshot"):
     """The match as it stands, at the beginning of a stream."""
@@ -81,14 +90,7 @@ class ResetFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="reset"):
 class ByeFrame(msgspec.Struct, frozen=True, tag_field="frame", tag="bye"):
     """The last frame. Come back with the last id that you got, and nothing is lost or told twice."""
 
-    reason: Annotated[
-        Reason,
-        Meta(
-            description="`ended`: the match is over and told; `rotate`: ten minutes are up, or the token has ended that opened it, which "
-            "you hear when you come back; `shutdown`: the server goes; `slow`: you took too long; `gone`: the match is not yours to see "
-            "any more; `unavailable`: this process cannot go on, as when the database is away."
-        ),
-    ]
+    reason: ByeReason
 
 
 StreamFrame: TypeAlias = SnapshotFrame | ResumedFrame | EventFrame | ResetFrame | ByeFrame

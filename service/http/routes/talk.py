@@ -2,7 +2,7 @@
 
 import re
 import time
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
 from litestar import Response, get, post
@@ -109,6 +109,16 @@ async def send_message(
     return await talk.say(match_id, player, command_id(player.player_id, "send_message", idempotency_key), words)
 
 
+After: TypeAlias = Annotated[
+    str | None,
+    QueryParameter(
+        max_length=64,
+        description="The `next_cursor` that you have; absent for the beginning.",
+        schema_extra={"examples": ["msg_9d5vx2b5386786s6s019mhtdcm.7"]},
+    ),
+]
+
+
 @get(
     "/v1/matches/{match_id:str}/messages",
     operation_id="list_messages",
@@ -125,9 +135,7 @@ async def list_messages(
     listeners: NamedDependency[Listeners],
     held: NamedDependency[HeldToken],
     work: NamedDependency[Work],
-    after: Annotated[
-        str | None, QueryParameter(max_length=64, description="The `next_cursor` that you have; absent for the beginning.")
-    ] = None,
+    after: After = None,
     limit: Annotated[int, QueryParameter(ge=1, description=f"How many at most; never more than {PAGE_MAX}.")] = 100,
     wait: Annotated[int, QueryParameter(ge=0, le=WAIT_MAX_SECONDS, description="Seconds to wait for news when you have everything.")] = 0,
 ) -> Response[TalkPage]:
