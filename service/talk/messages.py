@@ -31,7 +31,7 @@ from service.projector import require_known
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
 from service.store.tables import match_messages
-from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, Shown, Verdicts, kept, offers
+from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, ShownFaces, Verdicts, kept, offers
 from service.talk.sayable import Words, unsayable
 from service.together import Asked
 
@@ -254,7 +254,7 @@ def _words(row: Row[Any]) -> Words:
     return Words(row.text, None if row.face is None else Pledge(row.phase, row.face), row.to_seat)
 
 
-def _message(row: Row[Any], shown: Shown) -> Message:
+def _message(row: Row[Any], shown: ShownFaces) -> Message:
     pledge = _words(row).pledge
     return Message(
         message_id=row.message_id,

@@ -21,7 +21,7 @@ Phase: TypeAlias = Annotated[str, Meta(max_length=64, description="The phase of 
 REMEMBERED = 1_000
 """Matches of which a process remembers what has been shown."""
 
-Shown: TypeAlias = Mapping[tuple[int, str], list[tuple[int, int]]]
+ShownFaces: TypeAlias = Mapping[tuple[int, str], list[tuple[int, int]]]
 """What has been shown in a match: by seat and phase, the version at which it happened and the face, oldest first."""
 
 
@@ -63,7 +63,7 @@ class Showings:
         self._matches = matches
         self._read: LRUCache[str, tuple[int, tuple[tuple[int, Showing], ...]]] = LRUCache(REMEMBERED)
 
-    async def upto(self, match: AnyMatch, version: int | None = None) -> Shown:
+    async def upto(self, match: AnyMatch, version: int | None = None) -> ShownFaces:
         """What has been shown up to the version of `match`, or to an earlier one; nothing in a game without pledges."""
         game = GAMES[match.agreed.game]
         if game.pledges is None:
@@ -82,7 +82,7 @@ class Showings:
         return shown
 
 
-def kept(pledge: Pledge, seat: int, version: int, shown: Shown) -> bool | None:
+def kept(pledge: Pledge, seat: int, version: int, shown: ShownFaces) -> bool | None:
     """Whether the seat kept what it pledged at this version of the match: by the next face that it showed of that phase."""
     faces = (face for at, face in shown.get((seat, pledge.phase), ()) if at > version)
     face = next(faces, None)
@@ -95,7 +95,7 @@ class Verdicts:
     A pledge goes with the showings of its seat and phase; `joined` says how, and the others only hold for what is joined so.
     """
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: ShownFaces) -> None:
         rows = [
             {"seat": seat, "phase": phase, "versions": [at for at, _ in faces], "faces": [face for _, face in faces]}
             for (seat, phase), faces in shown.items()

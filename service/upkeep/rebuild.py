@@ -10,39 +10,33 @@ from service.readmodels.checkpoints import Overtaken
 from service.readmodels.generations import AlreadyRebuilding, NeverCaughtUp
 from service.readmodels.results import RESULTS
 from service.store import EventStore, UnfitDatabase
-from service.store.address import sqlalchemy_engine
-from service.store.away import is_away
+from service.upkeep.database import database
 
 _BAR = 40
+_NOTHING_CHANGED = "What is shown has not changed."
 
 
 async def rebuild(database_url: str, out: TextIO = sys.stdout) -> None:
     """Build every projection anew, and tell `out` how far it is. Raises `CantRun` when that cannot be or another process is at it."""
-    engine = sqlalchemy_engine(database_url, pool_size=2)
     try:
-        store = await EventStore.connect(database_url, appending=1, reading=1)
-        try:
-            progress = Progress(RESULTS.name, await generations.written(engine), out)
-            await generations.rebuild(store, engine, RESULTS, progress.tell)
-            progress.end()
-        finally:
-            await store.close()
+        async with database(database_url) as engine:
+            store = await EventStore.connect(database_url, appending=1, reading=1)
+            try:
+                progress = Progress(RESULTS.name, await generations.written(engine), out)
+                await generations.rebuild(store, engine, RESULTS, progress.tell)
+                progress.end()
+            finally:
+                await store.close()
     except AlreadyRebuilding:
         raise CantRun("Another process is rebuilding the read models of this database.") from None
     except Overtaken:
-        raise CantRun(
-            "The connection was lost for a while, and another process has begun to rebuild. What is shown has not changed."
-        ) from None
+        raise CantRun(f"The connection was lost for a while, and another process has begun to rebuild. {_NOTHING_CHANGED}") from None
     except NeverCaughtUp:
-        raise CantRun("The games went faster than the rebuilding. What is shown has not changed; try again when less goes on.") from None
+        raise CantRun(f"The games went faster than the rebuilding. {_NOTHING_CHANGED} Try again when less goes on.") from None
     except UnfitDatabase as reason:
         raise CantRun(str(reason)) from reason
-    except Exception as error:
-        if not is_away(error):
-            raise
-        raise CantRun("The database went away, or cannot be reached. What is shown has not changed.") from error
-    finally:
-        await engine.dispose()
+    except CantRun as reason:
+        raise CantRun(f"{reason} {_NOTHING_CHANGED}") from reason
 
 
 class Progress:
