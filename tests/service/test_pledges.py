@@ -120,7 +120,7 @@ async def started_waiting(app: Litestar, reader: httpx.AsyncClient, talkers: Tal
     """A call for news after `cursor`, which the server has begun to keep waiting."""
     before = app.state.talk.watch.waiting
     waiting = asyncio.create_task(talkers.heard(reader, wait=25, after=cursor))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(25):
         while app.state.talk.watch.waiting == before:  # noqa: ASYNC110 - the very moment is wanted, from which on news ring.
             await asyncio.sleep(0)
     return waiting
@@ -129,11 +129,11 @@ async def started_waiting(app: Litestar, reader: httpx.AsyncClient, talkers: Tal
 async def test_who_waits_hears_at_once_what_can_be_pledged_and_then_when_that_changes(app: Litestar, join: Join) -> None:
     talkers = await playing(join)
     ada = talkers.players[0]
-    first = await asyncio.wait_for(talkers.heard(ada, wait=25), 10)
+    first = await asyncio.wait_for(talkers.heard(ada, wait=25), 25)
     assert (first["items"], [offer["phase"] for offer in first["may_pledge"]]) == ([], ["set1", "set2"])
     waiting = await started_waiting(app, ada, talkers, first["next_cursor"])
     await talkers.show([1, 2, 3])
-    page = await asyncio.wait_for(waiting, 10)
+    page = await asyncio.wait_for(waiting, 25)
     assert (page["items"], page["settled"]) == ([], [])
     assert page["may_pledge"] != first["may_pledge"]
 
@@ -144,7 +144,7 @@ async def test_who_waits_is_told_again_a_pledge_that_was_kept_or_broken(app: Lit
     cursor = (await talkers.heard(client))["next_cursor"]
     waiting = await started_waiting(app, client, talkers, cursor)
     await talkers.show([4, 1, 4])
-    page = await asyncio.wait_for(waiting, 10)
+    page = await asyncio.wait_for(waiting, 25)
     settled = [{**said, "pledge": {**said["pledge"], "kept": kept}} for said, kept in zip(pledges[:2], (True, False), strict=True)]
     assert (page["items"], page["settled"]) == ([], settled)
     assert page["tally"] == tally((1, 1, 0), (1, 0, 1), (1, 0, 0))
@@ -165,13 +165,13 @@ async def test_a_whispered_pledge_is_settled_for_its_two_alone_and_wakes_nobody_
     one = await started_waiting(app, bob, talkers, cursors[0])
     other = await started_waiting(app, client, talkers, cursors[1])
     await talkers.show([4, 1, 4])
-    while not (page := await asyncio.wait_for(one, 10))["settled"]:  # The phases of the play open and close what Bob can pledge.
+    while not (page := await asyncio.wait_for(one, 25))["settled"]:  # The phases of the play open and close what Bob can pledge.
         one = asyncio.create_task(talkers.heard(bob, wait=25, after=page["next_cursor"]))
     assert [each["message_id"] for each in page["settled"]] == [said["message_id"]]
     assert (await talkers.heard(cid, after=cursors[1]))["settled"] == []
     assert not other.done()
     last = await talkers.say(0, "Hello")
-    page = await asyncio.wait_for(other, 10)
+    page = await asyncio.wait_for(other, 25)
     assert (page["items"], page["settled"]) == ([last], [])
 
 
@@ -187,7 +187,7 @@ async def test_who_has_muted_a_player_is_not_woken_by_what_becomes_of_their_pled
     await talkers.show([4, 1, 4])
     assert len((await talkers.heard(client, after=cursor))["settled"]) == 1
     last = await talkers.say(1, "Hello")
-    page = await asyncio.wait_for(waiting, 10)
+    page = await asyncio.wait_for(waiting, 25)
     assert (page["items"], page["settled"]) == ([last], [])
 
 

@@ -1,6 +1,7 @@
 """Where players stand, as a front end meets it."""
 
 import asyncio
+import time
 from typing import Any
 
 import httpx
@@ -20,7 +21,8 @@ async def beaten(winner: httpx.AsyncClient, loser: httpx.AsyncClient) -> str:
 
 async def counted(client: httpx.AsyncClient, game: str, seats: int) -> list[dict[str, Any]]:
     """The standings as soon as matches with so many seats in all count."""
-    for _ in range(500):
+    gives_up = time.monotonic() + 60
+    while time.monotonic() < gives_up:
         items: list[dict[str, Any]] = (await client.get(f"/v1/games/{game}/standings")).json()["items"]
         if sum(item["matches"] for item in items) == seats:
             return items

@@ -35,7 +35,7 @@ class Reader:
     async def next(self) -> tuple[str | None, dict[str, Any]]:
         """The id and the JSON of the next frame."""
         while True:
-            text = (await asyncio.wait_for(anext(self._frames), 5)).decode()
+            text = (await asyncio.wait_for(anext(self._frames), 30)).decode()
             if found := messages(text):
                 return found[0]["id"], json.loads(str(found[0]["data"]))
 
@@ -176,10 +176,14 @@ async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_w
     async def receive() -> Any:
         await never.wait()
 
-    came = asyncio.Semaphore(0)
+    came, given_up = asyncio.Semaphore(0), asyncio.Event()
 
     async def send(message: Any) -> None:
-        await flows.wait()
+        try:
+            await flows.wait()
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
         taken.append(message)
         came.release()
 
@@ -192,9 +196,9 @@ async def test_a_reader_who_is_too_slow_is_told_goodbye_and_goes_on_where_they_w
     await came.acquire()
     flows.clear()
     await commit(bob, path)
-    await asyncio.sleep(0.3)
+    await asyncio.wait_for(given_up.wait(), 30)
     flows.set()
-    await asyncio.wait_for(reading, 5)
+    await asyncio.wait_for(reading, 30)
     frames = [(found["id"], json.loads(str(found["data"]))) for each in taken[1:] for found in messages(each["body"].decode())]
     assert [frame["frame"] for _, frame in frames] == ["snapshot", "event", "bye"]
     assert frames[-1][1]["reason"] == "slow"

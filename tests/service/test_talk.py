@@ -1,14 +1,19 @@
 """Talk at a match: who may say what, who reads it, and what a repeated or a hasty call does."""
 
 import asyncio
+from datetime import timedelta
 
 import asyncpg
 import httpx
+import pytest
 from litestar import Litestar
 
+from service.talk import messages
 from service.talk.messages import MESSAGES_MAX
 from tests.service.conftest import Join
 from tests.service.talkers import Talkers, opened, playing, sit
+
+HOUR = timedelta(hours=1)
 
 
 async def test_what_is_said_can_be_read_by_everybody_and_comes_from_the_seat_of_the_token(join: Join, client: httpx.AsyncClient) -> None:
@@ -159,19 +164,24 @@ async def test_a_message_sent_twice_with_one_key_is_said_once(join: Join, client
     assert await talkers.texts(client) == ["Hello"] * 3
 
 
-async def test_a_player_who_talks_too_fast_is_told_when_to_go_on(join: Join, client: httpx.AsyncClient, database_url: str) -> None:
+async def test_a_player_who_talks_too_fast_is_told_when_to_go_on(
+    join: Join, client: httpx.AsyncClient, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of ten seconds some might pass on a machine that is busy; of an hour nothing does."""
+    assert timedelta(seconds=10) == messages.MESSAGES_WITHIN
+    monkeypatch.setattr(messages, "MESSAGES_WITHIN", HOUR)
     talkers = await playing(join)
     answers = await asyncio.gather(*(talkers.send(0, str(number), key=str(number)) for number in range(MESSAGES_MAX + 5)))
     late = [number for number, answer in enumerate(answers) if answer.status_code == 429]
     assert len(late) == 5
     for number in late:
         assert answers[number].json()["code"] == "rate_limited"
-        assert 1 <= int(answers[number].headers["retry-after"]) <= 10
+        assert 3_500 < int(answers[number].headers["retry-after"]) <= 3_600
     on_time = next(number for number in range(MESSAGES_MAX + 5) if number not in late)
     assert await talkers.say(0, str(on_time), key=str(on_time)) == answers[on_time].json()
     await talkers.say(1, "I am not in a hurry")
     assert len(await talkers.texts(client)) == MESSAGES_MAX + 1
-    await execute(database_url, "UPDATE match_messages SET at = at - interval '10 seconds'")
+    await execute(database_url, "UPDATE match_messages SET at = at - interval '1 hour'")
     await talkers.say(0, str(late[0]), key=str(late[0]))
 
 
@@ -196,7 +206,7 @@ async def test_who_loses_their_seat_while_they_wait_hears_no_more_than_others(jo
     talkers = await opened(ada, visibility="private")
     await sit(talkers, bob, invite=(await ada.get(talkers.path)).json()["invite"])
     cursor = (await talkers.heard(bob))["next_cursor"]
-    waiting = asyncio.create_task(bob.get(f"{talkers.path}/messages", params={"wait": 5, "after": cursor}))
+    waiting = asyncio.create_task(bob.get(f"{talkers.path}/messages", params={"wait": 25, "after": cursor}))
     await asyncio.sleep(0.1)
     await ada.delete(f"{talkers.path}/seats/1/player")
     await talkers.say(0, "Now that Bob is gone")
@@ -238,14 +248,14 @@ async def test_who_waits_for_talk_with_a_delay_is_told_as_soon_as_the_play_has_c
     said_at = (await talkers.players[0].get(talkers.path)).json()["version"]
     cursor = (await talkers.heard(client))["next_cursor"]
     waiting = asyncio.create_task(client.get(f"{talkers.path}/messages", params={"wait": 25, "after": cursor}))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(25):
         while not app.state.talk.watch.waiting:  # noqa: ASYNC110 - the very moment is wanted, from which on a word rings.
             await asyncio.sleep(0)
     said = await talkers.say(0, "Now it begins")
     while (await client.get(talkers.path)).json()["version"] < said_at:
         assert not waiting.done()
         await talkers.show([1, 1, 1])
-    answer = await asyncio.wait_for(waiting, 5)
+    answer = await asyncio.wait_for(waiting, 25)
     assert answer.json()["items"] == [said]
 
 

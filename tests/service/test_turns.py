@@ -86,7 +86,7 @@ async def test_with_wait_it_comes_when_something_waits(join: Join) -> None:
     await asyncio.sleep(0.1)
     assert not waiting.done()
     await bob.post(f"/v1/matches/{match_id}/seats", json={})
-    answer = await asyncio.wait_for(waiting, 2)
+    answer = await asyncio.wait_for(waiting, 25)
     assert [turn["match_id"] for turn in answer.json()["items"]] == [match_id]
 
 
@@ -97,13 +97,13 @@ async def test_with_wait_and_the_list_that_one_has_it_comes_when_that_changes(jo
     assert (await ada.get(PAGE, params={"wait": 1}, headers=known)).status_code == 304
     waiting = asyncio.create_task(ada.get(PAGE, params={"wait": 20}, headers=known))
     await commit(ada, path)
-    answer = await asyncio.wait_for(waiting, 2)
+    answer = await asyncio.wait_for(waiting, 25)
     assert (answer.status_code, answer.json()["items"]) == (200, [])
 
 
 async def told(frames: AsyncIterator[bytes]) -> dict[str, Any]:
     while True:
-        if found := messages((await asyncio.wait_for(anext(frames), 5)).decode()):
+        if found := messages((await asyncio.wait_for(anext(frames), 30)).decode()):
             return dict(json.loads(str(found[0]["data"])))
 
 
