@@ -66,10 +66,9 @@ async def test_an_answer_that_is_whole_waits_for_no_other(server: Server) -> Non
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        await send({"type": "http.response.body", "body": b"{}", "more_body": True})
         [connection] = server.state.connections
         held = connection.transport.get_write_buffer_size()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await send({"type": "http.response.body", "body": b"{}", "more_body": False})
         left.append(held > 0 and connection.transport.get_write_buffer_size() == 0)
 
     server.serve(app)
