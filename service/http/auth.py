@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from litestar.connection import ASGIConnection
+from litestar.handlers import HTTPRouteHandler
 from litestar.handlers.base import BaseRouteHandler
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -20,7 +21,7 @@ from service.accounts.players import Player, Players
 from service.accounts.signups import TooManySignups
 from service.accounts.tokens import Erased, HeldToken, held_token
 from service.chance import OPERATOR_PREFIX
-from service.http.body import StrictRequest
+from service.http.body import StrictRequest, received, too_long
 from service.http.limits import Limits, address
 from service.http.problems import Trouble
 from service.http.work import Work
@@ -46,6 +47,10 @@ class Authentication(ASGIMiddleware):
         self._players, self._operators, self._issuer, self._limits = players, operators, issuer, limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        handler = scope["route_handler"]
+        if isinstance(handler, HTTPRouteHandler) and handler.parsed_data_field is not None and not too_long(scope):
+            # First of all: while a client takes its time to send a body, its token may end, and it must not take a place from its others.
+            _, receive = await received(receive)
         try:
             await self.admit(scope)
             await next_app(scope, receive, send)
@@ -63,7 +68,8 @@ class Authentication(ASGIMiddleware):
             raise
         self._limits.charge(scope, caller)
         scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
-        await work.begin()
+        if await work.begin():
+            scope["user"], scope["auth"] = await self._caller(scope)  # The token may have ended meanwhile.
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         token = bearer(scope)

@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from typing import Any, cast, get_args
 
 import msgspec
 from litestar import Request
 from litestar.datastructures import State
+from litestar.types import Receive, ReceiveMessage, Scope
 
 from service.accounts.players import Player
 from service.http.allowed import allowed, fields
@@ -52,12 +54,26 @@ class StrictRequest(Request[Player | None, Any, State]):
         """This request among those of its caller that are at work."""
         return cast("Work", self.scope["work"])  # type: ignore[typeddict-item]
 
-    async def stream(self) -> AsyncGenerator[bytes, None]:
-        """The body as it comes. Its client may be slow to send it, and the request is not at work meanwhile."""
-        self.work.pause()
-        async for piece in super().stream():
-            yield piece
-        await self.work.begin()
+
+async def received(receive: Receive) -> tuple[bytes | None, Receive]:
+    """The body of a call (None where it ends too early or is too long), and the way to receive all of that once more."""
+    body, messages, more = b"", deque[ReceiveMessage](), True
+    while more and len(body) <= BODY_MAX_BYTES:
+        message = await receive()
+        messages.append(message)
+        body += message.get("body", b"")  # type: ignore[operator]
+        more = bool(message.get("more_body", False))
+
+    async def again() -> ReceiveMessage:
+        return messages.popleft() if messages else await receive()
+
+    whole = not more and messages[-1]["type"] == "http.request" and len(body) <= BODY_MAX_BYTES
+    return body if whole else None, again
+
+
+def too_long(scope: Scope) -> bool:
+    """Whether a body says that it is, which needs no reading."""
+    return any(name == b"content-length" and value.isdigit() and int(value) > BODY_MAX_BYTES for name, value in scope["headers"])
 
 
 def decode(body: bytes, expected: Any) -> Any:

@@ -6,7 +6,6 @@ parameter that is not as it should be, a header given twice, a body in pieces) g
 
 import asyncio
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -15,13 +14,13 @@ import msgspec
 from litestar import Litestar, Request, Response
 from litestar.enums import ScopeType
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp, HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.http import problems
 from service.http.access import Header, Requested
 from service.http.acting import Acting
 from service.http.auth import Authentication, leave, require_player, token_of
-from service.http.body import BODY_MAX_BYTES, StrictRequest, decode
+from service.http.body import StrictRequest, decode, received
 from service.http.cors import EXPOSED, mark
 from service.http.deadline import WAIT_MAX_SECONDS, late, patience
 from service.http.frames import MEDIA_TYPE, Frames
@@ -160,7 +159,7 @@ class Direct:
             return await self._layers(scope, receive, send)
         body: bytes | None = b""
         if not headers.keys().isdisjoint(_WITH_A_BODY):
-            body, receive = await _received(receive)
+            body, receive = await received(receive)
         call = Call(scope, headers, body or b"")
         read = None if body is None else route.read(call)
         if read is None:
@@ -243,19 +242,3 @@ def _header(name: str, value: str) -> Header:
 
 
 _encode = msgspec.json.Encoder().encode
-
-
-async def _received(receive: Receive) -> tuple[bytes | None, Receive]:
-    """The body of a call (None where it ends too early or is too long), and the way to receive all of that once more."""
-    body, messages, more = b"", deque[ReceiveMessage](), True
-    while more and len(body) <= BODY_MAX_BYTES:
-        message = await receive()
-        messages.append(message)
-        body += message.get("body", b"")  # type: ignore[operator]
-        more = bool(message.get("more_body", False))
-
-    async def again() -> ReceiveMessage:
-        return messages.popleft() if messages else await receive()
-
-    whole = not more and messages[-1]["type"] == "http.request" and len(body) <= BODY_MAX_BYTES
-    return body if whole else None, again

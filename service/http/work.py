@@ -71,10 +71,13 @@ class Work:
         self._all, self._name, self._caller, self._long_polls_max = all_of_them, name, caller, long_polls_max
         self._at_work = False
 
-    async def begin(self) -> None:
-        """Be at work, as soon as there is a place. Raises `Trouble` when there is none for too long, or too many wait already."""
+    async def begin(self) -> bool:
+        """Be at work, as soon as there is a place. Answers whether that had to be waited for. Raises `Trouble` when there is none for too
+        long, or too many wait already.
+        """
         caller = self._caller
-        if not caller.places.locked():
+        waits = caller.places.locked()
+        if not waits:
             await caller.places.acquire()
         elif caller.waiting >= WAITING_MAX:
             raise _too_many()
@@ -88,9 +91,10 @@ class Work:
             finally:
                 caller.waiting -= 1
         self._at_work = True
+        return waits
 
     def pause(self) -> None:
-        """Be at work no more for now, as what waits for its client, or lasts for long and is counted elsewhere."""
+        """Be at work no more for now, as what lasts for long and is counted elsewhere."""
         if self._at_work:
             self._at_work = False
             self._caller.places.release()

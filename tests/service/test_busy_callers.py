@@ -10,6 +10,7 @@ import pytest_asyncio
 from litestar import Litestar, get
 
 from service import settings
+from service.accounts.players import Player
 from service.app import create_app
 from service.http import heartbeat, work
 from service.http.assembly import http_app
@@ -18,7 +19,7 @@ from service.http.views import Views
 from tests.service.conftest import bearing, inside, running
 from tests.service.documented import Documented
 from tests.service.raw import BODY, GOOD, Server
-from tests.service.routes import Guests, send
+from tests.service.routes import Guests, mine, send
 from tests.service.test_direct import BY_THE_FRAMEWORK
 
 SOON = 20.0
@@ -145,3 +146,51 @@ async def test_a_client_that_goes_away_leaves_its_place_when_its_request_is_done
     assert (await other.answer())[0] == 200
     await asyncio.sleep(0)
     assert not limits._at_work._callers
+
+
+class Revocable(Guests):
+    """The same, until the token is revoked."""
+
+    revoked = False
+
+    async def by_token(self, secret: str) -> Player | None:
+        return None if self.revoked else await super().by_token(secret)
+
+
+MINE = GOOD.replace(b"/sent", b"/mine").replace(b"Host: h", b"Host: h\r\nAuthorization: Bearer good")
+
+
+async def test_who_is_slow_to_send_a_body_gets_nothing_by_a_token_that_has_ended_meanwhile(server: Server) -> None:
+    """Whoever stole it would else act for as long as they may take to send a request."""
+    guests = Revocable()
+    server.serve(http_app([mine, send], players=guests, services=()))  # type: ignore[arg-type]
+    slow = await server.open()
+    await slow.send(MINE.removesuffix(BODY))
+    quick = await server.open()
+    await quick.send(GOOD)
+    assert (await quick.answer())[0] == 200
+    guests.revoked = True
+    await slow.send(BODY)
+    assert (await slow.answer())[0] == 401
+
+
+async def test_who_waits_for_a_place_gets_nothing_by_a_token_that_has_ended_meanwhile(server: Server) -> None:
+    guests, limits, gate, within = Revocable(), Limits(at_once=1), asyncio.Event(), asyncio.Event()
+
+    @get("/hangs")
+    async def hangs() -> str:
+        within.set()
+        await gate.wait()
+        return ""
+
+    server.serve(http_app([mine, hangs], players=guests, services=(), limits=limits))  # type: ignore[arg-type]
+    first, second = await server.open(), await server.open()
+    await first.send(b"GET /hangs HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer good\r\n\r\n")
+    await asyncio.wait_for(within.wait(), SOON)
+    await second.send(MINE)
+    async with asyncio.timeout(SOON):
+        while not sum(caller.waiting for caller in limits._at_work._callers.values()):  # noqa: ASYNC110 - nobody tells.
+            await asyncio.sleep(0.001)
+    guests.revoked = True
+    gate.set()
+    assert [(await each.answer())[0] for each in (first, second)] == [200, 401]
