@@ -152,4 +152,4 @@ def passes(failure: Exception) -> bool:
     """Whether another try can fare better."""
     if not isinstance(failure, Refused):
         return True
-    return failure.status in (429, 502, 503, 504) or failure.problem.get("code") == "key_in_flight"
+    return failure.status in (408, 429, 502, 503, 504) or failure.problem.get("code") == "key_in_flight"

@@ -89,7 +89,7 @@ async function tried<Body>(ask: Ask<Body>, key: string, ms: number, signal?: Abo
 
 /** Whether another try can fare better. */
 function passes(failure: any): boolean {
-  if (failure instanceof Refused) return [429, 502, 503, 504].includes(failure.status) || failure.problem?.code === "key_in_flight";
+  if (failure instanceof Refused) return [408, 429, 502, 503, 504].includes(failure.status) || failure.problem?.code === "key_in_flight";
   return failure instanceof Silence || failure?.name === "TimeoutError" || (failure instanceof TypeError && NO_LINE.test(failure.message));
 }
 

@@ -33,14 +33,15 @@ def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands)
         Answer(502, text="<html>"),
         Answer(429, "rate_limited", retry_after="Wed, 21 Oct 2026 07:28:00 GMT"),
         Answer(504),
+        Answer(408, "request_timeout"),
         Answer(text='{"version": 5}'),
     ]
     for (*pauses, found, end), keys in sent(programs, commands):
-        assert [why for why, _, _ in pauses] == ["unavailable"] * 6
-        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10))]
-        assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True]
+        assert [why for why, _, _ in pauses] == ["unavailable"] * 7
+        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10, 10))]
+        assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True, False]
         assert (found, end) == ("found", [{"version": 5}, '"v5"'])
-        assert (len(keys), len(set(keys))) == (7, 1)
+        assert (len(keys), len(set(keys))) == (8, 1)
 
 
 @pytest.mark.parametrize(
