@@ -25,17 +25,26 @@ class Together(Generic[K, V]):
         answered: asyncio.Future[V | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, answered))
         if self._taking is None:
-            self._taking = asyncio.create_task(self._take())
+            self._go_on()
         return await answered
 
+    def _go_on(self) -> None:
+        """Let a task of its own ask what waits, from the next turn of the loop on."""
+        self._taking = asyncio.create_task(self._take()) if self._waiting else None
+        if self._taking is not None:
+            self._under_way.add(self._taking)
+            self._taking.add_done_callback(self._under_way.discard)
+
     async def _take(self) -> None:
-        while self._waiting:
+        """Ask question after question until nobody waits. Where one is held up, another task goes on meanwhile."""
+        this, loop = asyncio.current_task(), asyncio.get_running_loop()
+        while self._taking is this and self._waiting:
             batch, self._waiting = self._waiting, []
-            question = asyncio.create_task(self._answer(batch))
-            self._under_way.add(question)
-            question.add_done_callback(self._under_way.discard)
-            await asyncio.wait({question}, timeout=MOMENT_SECONDS)
-        self._taking = None
+            held_up = loop.call_later(MOMENT_SECONDS, self._go_on)
+            await self._answer(batch)
+            held_up.cancel()
+        if self._taking is this:
+            self._taking = None
 
     async def _answer(self, batch: Collection[tuple[K, "asyncio.Future[V | None]"]]) -> None:
         try:

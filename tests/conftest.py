@@ -110,8 +110,8 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (matches, hosts, messages):
         monkeypatch.setattr(module, "RACE_SECONDS", 60)
     for module in (address, connections):
-        monkeypatch.setattr(module, "ACQUIRE_SECONDS", 60)
-        monkeypatch.setattr(module, "ANSWER_SECONDS", 60)
+        for name in ("CONNECT_SECONDS", "ANSWER_SECONDS", "ACQUIRE_SECONDS"):
+            monkeypatch.setattr(module, name, 60)
     for name in ("statement_timeout", "lock_timeout"):
         monkeypatch.setitem(address.SERVER_SETTINGS, name, "50s")
 

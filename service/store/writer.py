@@ -102,22 +102,29 @@ class Writer:
         waiting = _Waiting(append, then, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
         if self._taking is None:
-            self._taking = asyncio.create_task(self._take())
+            self._go_on()
         return waiting.done
 
     async def close(self, patience: float) -> None:
         """Let everything that is on its way end, for so many seconds at most."""
         gives_up = time.monotonic() + patience
-        while (tasks := {*self._under_way, *([self._taking] if self._taking else [])}) and (left := gives_up - time.monotonic()) > 0:
-            await asyncio.wait(tasks, timeout=left)
+        while self._under_way and (left := gives_up - time.monotonic()) > 0:
+            await asyncio.wait(self._under_way, timeout=left)
+
+    def _go_on(self) -> None:
+        """Let a task of its own take what waits, from the next turn of the loop on."""
+        self._taking = self._start(self._take()) if self._queue else None
 
     async def _take(self) -> None:
-        """Write batch after batch until nothing waits."""
-        while self._queue:
+        """Write batch after batch until nothing waits. Where one is held up, another task goes on meanwhile."""
+        this, loop = asyncio.current_task(), asyncio.get_running_loop()
+        while self._taking is this and self._queue:
             batch = self._next()
-            write = self._start(self._together(batch) if len(batch) > 1 else self._alone(batch[0]))
-            await asyncio.wait({write}, timeout=MOMENT_SECONDS)
-        self._taking = None
+            held_up = loop.call_later(MOMENT_SECONDS, self._go_on)
+            await (self._together(batch) if len(batch) > 1 else self._alone(batch[0]))
+            held_up.cancel()
+        if self._taking is this:
+            self._taking = None
 
     def _next(self) -> list[_Waiting]:
         """Those who wait, but of each stream only the first one: the next one rests on what comes of it."""

@@ -89,16 +89,17 @@ async def caught_up(store: EventStore, engine: AsyncEngine, projection: Projecti
     """Take the projection on until it has read everything. Whatever writes on the server delays that, so this looks again for a while."""
     async with engine.connect() as connection:
         last = Cursor(*((await connection.execute(LAST)).one_or_none() or ()))
-    for _ in range(1_000):
+    for _ in range(3_000):
         async with engine.connect() as connection:
             before = await checkpoints.live(connection, projection.name)
         if before.cursor >= last:
             return before
-        await advance(store, engine, projection, before, limit)
+        _, count = await advance(store, engine, projection, before, limit)
+        await asyncio.sleep(0 if count else 0.01)
     raise AssertionError("the projection does not come to the end of the log")
 
 
-async def until(reached: Callable[[], Awaitable[T | None]], within: float = 15) -> T:
+async def until(reached: Callable[[], Awaitable[T | None]], within: float = 60) -> T:
     """Look again and again, for a while, until there is something to see."""
     gives_up = time.monotonic() + within
     while not (seen := await reached()):

@@ -48,7 +48,7 @@ async def test_a_log_of_any_length_is_built_anew(
         await played(process, ["ann", "bob"], [1, 2])
     await caught_up(process.store, engine)
     before, told = await shown(database), list[int]()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         generation = await rebuild(process.store, engine, RESULTS, told.append, batch)
     assert told[-1] == matches * MATCH_EVENTS
     assert await shown(database, generation) == before == await recounted(database)
@@ -59,26 +59,33 @@ async def test_a_log_of_any_length_is_built_anew(
 async def test_games_go_on_and_are_counted_while_a_generation_is_built(
     start_process: StartProcess, engine: AsyncEngine, database: Session
 ) -> None:
-    """With a runner at the old generation, and batches so small that the games keep up."""
+    """With a runner at the old generation, and two matches for each small batch: they would outrun it where it is held up."""
     here, there = await start_process(), await start_process()
-    luck, ended = random.Random(3), asyncio.Event()
+    luck, ended, room, matches = random.Random(3), asyncio.Event(), asyncio.Semaphore(0), 0
 
     async def play(process: Process) -> None:
-        while not ended.is_set():
+        nonlocal matches
+        while await room.acquire() and not ended.is_set():
             players = luck.sample(["ann", "bob", "eve", BOT], 3)
             await played(process, players, luck.choice([(1, 2, 3), (1, 1, 3), (3, 1, 2)]), game="black-sheep")
-            await asyncio.sleep(0.01)
+            matches += 1
+
+    def go_on(_: int) -> None:
+        for _process in (here, there):
+            room.release()
 
     for _ in range(20):
         await played(here, ["ann", "bob"], [1, 2])
     async with Runner(here.store, engine, RESULTS):
         players = [asyncio.create_task(play(process)) for process in (here, there)]
-        async with asyncio.timeout(20):
-            numbers = [await rebuild(there.store, engine, RESULTS, unheard, batch=25) for _ in range(3)]
+        async with asyncio.timeout(100):
+            numbers = [await rebuild(there.store, engine, RESULTS, go_on, batch=25) for _ in range(3)]
         ended.set()
+        go_on(0)
         await asyncio.gather(*players)
     await caught_up(here.store, engine)
     assert numbers == [2, 3, 4]
+    assert matches > 12, "they go on"
     assert await states(database) == {4: "live"}
     assert await shown(database, 4) == await recounted(database)
 

@@ -247,15 +247,15 @@ async def test_a_match_has_one_rematch(store: EventStore) -> None:
     assert await store.successor(uuid4()) is None
 
 
-async def test_a_match_that_is_due_is_given_to_one_at_a_time(store: EventStore) -> None:
+async def test_a_match_that_is_due_is_given_to_one_at_a_time(store: EventStore, database: Session) -> None:
     due, later = datetime.now(UTC) - timedelta(seconds=1), datetime.now(UTC) + timedelta(hours=1)
     stream = uuid4()
     await store.append(appending(stream, 0, line=replace(LINE, due_at=due)))
     await store.append(appending(uuid4(), 0, line=replace(LINE, due_at=later)))
-    taken = await asyncio.gather(*(store.take_due("due_at", timedelta(seconds=0.3), 10) for _ in range(8)))
+    taken = await asyncio.gather(*(store.take_due("due_at", timedelta(minutes=30), 10) for _ in range(8)))
     assert sorted(map(len, taken)) == [0] * 7 + [1]
-    await asyncio.sleep(0.4)
-    assert await store.take_due("due_at", timedelta(seconds=0.3), 10) == [stream]
+    await database.execute("UPDATE match_current SET due_at = due_at - interval '30 minutes'")
+    assert await store.take_due("due_at", timedelta(minutes=30), 10) == [stream], "it is due again after that time"
 
 
 async def test_a_seed_is_opened_by_the_end_of_its_match_and_by_nothing_else(store: EventStore, database: Session) -> None:

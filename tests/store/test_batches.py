@@ -145,6 +145,26 @@ async def test_a_stream_that_somebody_holds_holds_up_no_other(store: EventStore,
     assert (await waiting).first == 2
 
 
+async def test_the_next_batch_leaves_before_anybody_of_the_last_one_goes_on(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the database would rest while their answers are made."""
+    streams, order, rows = await opened(store, 4), list[str](), Connections.rows
+
+    async def noted(self: Connections, *asked: Any, **how: Any) -> list[asyncpg.Record]:
+        order.append("a batch leaves")
+        return await rows(self, *asked, **how)
+
+    async def caller(stream: UUID) -> None:
+        await store.append(appending(stream, 1))
+        order.append("somebody goes on")
+
+    monkeypatch.setattr(Connections, "rows", noted)
+    callers = [asyncio.create_task(caller(stream)) for stream in streams[:2]]
+    while not order:  # noqa: ASYNC110 - the very moment is wanted.
+        await asyncio.sleep(0)
+    await asyncio.gather(*callers, *map(caller, streams[2:]))
+    assert order == ["a batch leaves"] * 2 + ["somebody goes on"] * 4
+
+
 async def test_the_order_guard_holds_in_company(store: EventStore, database_url: str) -> None:
     """A batch whose transaction got its number before that of a stream's last one leaves this stream out; alone it goes later."""
     overtaken, other = await opened(store, 2)

@@ -32,7 +32,7 @@ async def test_a_restored_database_needs_a_new_epoch(database_url: str, database
     assert [(item.stream, item.event.version, item.cursor.epoch) for item in before.items] == [(old, 1, 0)]
     await store.append(appending(old, 1))
     await store.append(appending(new, 0))
-    for _ in range(500):
+    for _ in range(3_000):
         after = await store.read_all(before.cursor, 10)
         if len(after.items) == 2:
             break

@@ -21,6 +21,12 @@ from tests.store.proxy import Proxy, proxy_to
 KILLED = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 
+@pytest.fixture(autouse=True)
+def _stubborn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent again is sent again for as long as a test takes, however busy the machine; where that has an end, the test says so."""
+    monkeypatch.setattr(connections, "PATIENCE_SECONDS", 60)
+
+
 @pytest_asyncio.fixture
 async def proxy(database_url: str) -> AsyncIterator[Proxy]:
     async with proxy_to(database_url) as proxy:
@@ -85,7 +91,6 @@ async def test_an_answer_that_got_lost(far_store: EventStore, proxy: Proxy, data
 
 async def test_a_lock_that_is_held_for_longer_than_one_try(database_url: str, database: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(address.SERVER_SETTINGS, "lock_timeout", "100ms")
-    monkeypatch.setattr(connections, "PATIENCE_SECONDS", 60)
     store, stream, tries, once = await EventStore.connect(database_url), uuid4(), asyncio.Semaphore(0), Connections._once
     await store.append(appending(stream, 0))
 
@@ -137,8 +142,11 @@ async def test_connections_that_ended_while_nobody_used_them_are_nobodys_trouble
     async with engine.connect() as one, engine.connect() as two:
         for connection in (one, two):
             await connection.execute(text("SELECT 1"))
+        ours: list[Any] = [(await connection.get_raw_connection()).driver_connection for connection in (one, two)]
     assert await database.fetchval(KILLED) >= 3
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(20):
+        while not all(connection.is_closed() for connection in ours):  # noqa: ASYNC110 - nobody tells.
+            await asyncio.sleep(0.01)
     async with engine.connect() as one, engine.connect() as two:
         for connection in (one, two):
             assert await connection.scalar(text("SELECT 1")) == 1

@@ -26,7 +26,7 @@ IN_ORDER_OF_POSITION = event_store.READ_ALL.replace(
 class Reader:
     """Reads on from where it stopped, as a projection does."""
 
-    def __init__(self, store: EventStore, cursor: Cursor | None = None, looks: int = 500) -> None:
+    def __init__(self, store: EventStore, cursor: Cursor | None = None, looks: int = 3_000) -> None:
         self.store, self.cursor, self.looks, self.seen = store, cursor or Cursor(), looks, list[tuple[UUID, int]]()
 
     async def read(self) -> list[UUID]:
@@ -38,9 +38,9 @@ class Reader:
         self.seen += [(item.stream, item.event.version) for item in items]
         return [item.stream for item in items]
 
-    async def drain(self, expected: int) -> None:
+    async def drain(self, expected: int, looks: int | None = None) -> None:
         """Read until so many events were seen. Any transaction on the server delays them, so this looks again for a while."""
-        for _ in range(self.looks):
+        for _ in range(looks or self.looks):
             await self.read()
             if len(self.seen) >= expected:
                 return
@@ -111,7 +111,7 @@ async def positioned_last_although_begun_first(reader: Reader, database_url: str
                 await first.execute("SELECT pg_current_xact_id()")
                 await append_within(second, appending(younger, 0))
                 await append_within(first, appending(older, 0))
-            await reader.drain(1)
+            await reader.drain(1, looks=3_000)
         await reader.drain(2)
     return {older, younger} - {stream for stream, _ in reader.seen}
 

@@ -1,7 +1,6 @@
 """`ludicitude doctor` says of each thing that can be wrong with a database that it is, and what to do."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from itertools import cycle
 from typing import Any
@@ -139,8 +138,15 @@ async def test_settings_that_are_not_in_force_are_told(connection: AsyncConnecti
 
 async def test_clocks_that_disagree_are_told(connection: AsyncConnection) -> None:
     assert (await checkup.clock(connection)).remedy == ""
-    for by, says in ((5.0, "5.0 s behind"), (-5.0, "5.0 s ahead of")):
-        assert says in (await checkup.clock(connection, lambda by=by: time.time() + by)).what  # type: ignore[misc]
+    for now, says in ((1005.0, "5.0 s behind"), (995.0, "5.0 s ahead of")):
+        assert says in (await checkup.clock(Pretending(connection, "1000.0"), lambda now=now: now)).what  # type: ignore[misc]
+
+
+async def test_an_answer_that_took_long_says_nothing_against_the_clocks(connection: AsyncConnection) -> None:
+    moments = iter((1000.0, 1010.0))
+    assert (await checkup.clock(Pretending(connection, "1009.0"), lambda: next(moments))).remedy == ""
+    moments = iter((1000.0, 1010.0))
+    assert "6.5 s ahead of" in (await checkup.clock(Pretending(connection, "1011.5"), lambda: next(moments))).what
 
 
 async def test_a_database_out_of_reach_is_one_line(database_url: str) -> None:
