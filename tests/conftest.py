@@ -107,6 +107,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
     monkeypatch.setattr(work, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(work, "WAIT_SECONDS", 60)
     for module in (matches, hosts, messages):
         monkeypatch.setattr(module, "RACE_SECONDS", 60)
     for module in (address, connections):
