@@ -28,6 +28,11 @@ class Served:
         self.process.send_signal(signal)
         return self.process.wait(LONGEST_START_SECONDS)
 
+    @property
+    def forced(self) -> bool:
+        """Whether it ended only because somebody had been waited for long enough; a machine that is busy takes its time otherwise too."""
+        return "graceful shutdown exceeded" in self.errors.read_text()
+
     def new_player(self) -> str:
         """The token of a new player; the service has told us that it stored it."""
         answer = httpx.post(f"{self.address}/v1/players", json={"display_name": "Ada"})
