@@ -10,6 +10,7 @@ from litestar import Litestar
 from litestar.di import Provide
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.accounts.departures import Departures
 from service.accounts.issuer import Issuer, Trust
 from service.accounts.listeners import Listeners
 from service.accounts.operators import Actions, Operator, Operators
@@ -175,8 +176,8 @@ async def _services(settings: Settings, engine: AsyncEngine, players: Players, h
     runner = await held.enter_async_context(Runner(store, engine, RESULTS))
     matches.when_ended(lambda _: runner.wake())
     listeners = await held.enter_async_context(Listeners(players))
-    views, erasure = Views(matches, players, invites), Erasure(players, matches, lobby, talk)
-    held.push_async_callback(erasure.close)
+    views = Views(matches, players, invites)
+    erasure = await held.enter_async_context(Erasure(players, Departures(engine), matches, lobby, talk))
     return Services(
         readiness=Readiness(engine),
         watch=watch,

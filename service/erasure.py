@@ -1,6 +1,7 @@
 """Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
 import asyncio
+from typing import Self
 from uuid import UUID
 
 import structlog
@@ -10,7 +11,7 @@ from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
 from domain.match.table import NotAllowed, World
-from service.accounts.lately import FRESH_SECONDS
+from service.accounts.departures import Departure, Departures
 from service.accounts.players import Players
 from service.bells import rings
 from service.calls import house_call
@@ -23,50 +24,64 @@ from service.talk.messages import Talk
 BATCH = 25
 """So many matches are left at the same time."""
 
-ONCE_MORE_SECONDS = FRESH_SECONDS + 1
-"""By then no process knows the player any more, and whatever they were let in to do has been done."""
+LOOK_SECONDS = 1.0
+"""How often those are looked for who have been erased a moment ago."""
 
-ONCE_MORE_TRIES = 30
+SERIOUS_LOOKS = 5
+"""After so many that failed, which is a minute, somebody should know."""
 
 log = structlog.get_logger()
 
 
 class Erasure:
-    """Erases players. It can be tried again until it is done: the account goes last, and nothing is lost before."""
+    """Erases players. It can be tried again until it is done: the account goes last, and nothing is lost before.
 
-    def __init__(self, players: Players, matches: Matches, lobby: Lobby, talk: Talk) -> None:
-        self._players, self._matches, self._lobby, self._talk = players, matches, lobby, talk
-        self._unsure: set[asyncio.Task[None]] = set()
-        self._closing = asyncio.Event()
+    `async with erasure:` sees to those who were erased, here or by another process, for as long as it is open.
+    """
+
+    def __init__(self, players: Players, departures: Departures, matches: Matches, lobby: Lobby, talk: Talk) -> None:
+        self._players, self._departures, self._matches, self._lobby, self._talk = players, departures, matches, lobby, talk
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._look_after_departed())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
+        assert self._task is not None
+        await self._task
 
     async def erase(self, player_id: str) -> None:
         """Erase this player. Raises `Busy`, or what `is_away` knows, when not everything could be done yet."""
         await self._withdraw(player_id)
         await self._players.erase(player_id)
-        # First of all, since nobody can ask for it again.
-        once_more = asyncio.create_task(self._once_more(player_id))
-        self._unsure.add(once_more)
-        once_more.add_done_callback(self._unsure.discard)
         # Whatever the player sat down at or said in the meantime; from now on nobody is let in here as them.
         await self._withdraw(player_id)
 
-    async def close(self) -> None:
-        """Do now what was to be done once more."""
-        self._closing.set()
-        await asyncio.gather(*self._unsure)
-
-    async def _once_more(self, player_id: str) -> None:
-        """Other processes let the player in for a moment longer."""
-        for _ in range(ONCE_MORE_TRIES):
-            await rings(self._closing, ONCE_MORE_SECONDS)
+    async def _look_after_departed(self) -> None:
+        """Other processes let a player in for a moment after they were erased, so what they did there is undone too."""
+        while not await rings(self._stopping, LOOK_SECONDS):
             try:
-                await self._withdraw(player_id)
-                return
-            except Exception as error:
-                if not isinstance(error, Busy) and not is_away(error):
-                    raise
-                trouble = repr(error)
-        log.error("erased_player_may_sit", player_id=player_id, reason=trouble)
+                for departure in await self._departures.due():
+                    await self._once_more(departure)
+            except Exception as error:  # Whatever it was, the others need the next look.
+                if is_away(error):
+                    log.warning("departures_store_away", reason=str(error))
+                else:
+                    log.exception("departures_look_failed")
+
+    async def _once_more(self, departure: Departure) -> None:
+        try:
+            await self._withdraw(departure.player_id)
+        except Exception as error:  # It is due again later.
+            serious = departure.looks >= SERIOUS_LOOKS or not (isinstance(error, Busy) or is_away(error))
+            say = log.error if serious else log.warning
+            say("erased_player_may_sit", player_id=departure.player_id, looks=departure.looks, reason=repr(error))
+        else:
+            if departure.is_last:
+                await self._departures.over(departure.player_id)
 
     async def _withdraw(self, player_id: str) -> None:
         await self._leave_all(player_id)

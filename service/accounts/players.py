@@ -28,6 +28,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from sqlalchemy.types import TypeEngine
 
 from service import chance
+from service.accounts.departures import depart
 from service.accounts.lately import Changes, Lately
 from service.accounts.signups import PER_HOUR, Signups
 from service.accounts.tokens import Erased, HeldToken, active_of, end, hashed, is_there, require_held
@@ -167,12 +168,15 @@ class Players:
         return player_of(row)
 
     async def erase(self, player_id: str) -> None:
-        """Take away the name and every token of a player, for good; once more changes nothing. The id stays, for old matches."""
+        """Take away the name and every token of a player, for good; once more changes nothing. The id stays, for old matches, which are
+        looked at once more (see `Departures`).
+        """
         async with self._engine.begin() as connection:
             await connection.execute(update(players).where(is_there(player_id)).values(display_name=None, erased_at=func.now()))
             await connection.execute(delete(player_tokens).where(player_tokens.c.player_id == player_id))
             known = player_identities.c.player_id == player_id
             await connection.execute(update(player_identities).where(known).values(player_id=None, since=func.now()))
+            await depart(connection, player_id)
         self.changes.note({player_id})
 
     async def create_token(self, player_id: str, held: HeldToken) -> tuple[Token, str]:

@@ -64,6 +64,15 @@ player_identities = Table(
 )
 """Which player an issuer's subject is; `identity` is a hash of both. Without a player, theirs was erased at that moment (`since`)."""
 
+player_departures = Table(
+    "player_departures",
+    metadata,
+    Column("player_id", Text, ForeignKey("players.player_id"), primary_key=True),
+    Column("due_at", Moment, nullable=False),
+    Column("looks", Integer, nullable=False),
+)
+"""Erased players whose matches are to be looked at, and how often that has begun."""
+
 operator_actions = Table(
     "operator_actions",
     metadata,

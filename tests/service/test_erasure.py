@@ -1,27 +1,24 @@
 """Erasing an account: what goes, what stays, and that the others play on."""
 
-import asyncio
 from typing import Any
 
 import asyncpg
 import httpx
 import pytest
 from litestar import Litestar
-from sqlalchemy.exc import DBAPIError
 
 from domain.match import lobby
 from domain.match.game import AnyGame
 from domain.match.play import Entry
 from domain.match.state import AnyMatch
 from domain.match.table import World
-from service import erasure, settings
+from service import erasure
 from service.accounts.players import Players
 from service.accounts.tokens import Erased, held_token
-from service.app import create_app
 from service.calls import Call, house_call
 from service.erasure import Erasure
 from service.matches import Busy, Changed, Decide, Matches
-from tests.service.conftest import Join, bearing, inside, running
+from tests.service.conftest import Join, bearing
 from tests.service.documented import Documented
 from tests.service.test_standings import STANDINGS, beaten, counted
 
@@ -171,53 +168,6 @@ async def test_a_seat_taken_in_the_same_moment_is_left_too(app: Litestar, join: 
     monkeypatch.setattr(Players, "erase", sit_down_and_be_erased)
     await erased(ada)
     assert [seat["kind"] for seat in (await view(bob, match_id))["seats"]] == ["player", "open"]
-
-
-async def test_what_another_process_let_them_do_a_moment_longer_is_undone(
-    app: Litestar, database_url: str, join: Join, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It remembers their token, and they open a match there, sit down and say something, when they have been erased here."""
-    monkeypatch.setattr("service.accounts.lately.FRESH_SECONDS", 1000.0)
-    ada, bob = await join("Ada"), await join("Bob")
-    waiting, going = await opened(bob, start="by_host"), await opened(bob, ada)
-    async with running(create_app(settings.read({"DATABASE_URL": database_url}))) as other:
-        there = httpx.AsyncClient(transport=inside(other), base_url="http://ludicitude.test", headers=ada.headers)
-        assert (await there.get("/v1/players/me")).status_code == 200
-        await erased(ada)
-        theirs = await opened(there)
-        assert (await there.post(f"/v1/matches/{waiting}/seats", json={})).status_code == 200
-        for match_id in (waiting, theirs):
-            assert (await there.post(f"/v1/matches/{match_id}/messages", json={"text": "My address"})).status_code == 201
-        await app.state.erasure.close()
-    assert (await view(bob, theirs))["result"]["reason"] == "closed"
-    assert [seat["kind"] for seat in (await view(bob, waiting))["seats"]] == ["player", "open"]
-    for match_id in (waiting, theirs, going):
-        assert (await bob.get(f"/v1/matches/{match_id}/messages")).json()["items"] == []
-
-
-AWAY = DBAPIError("", None, asyncpg.CannotConnectNowError())
-
-
-@pytest.mark.parametrize(("fails", "reason", "status"), [(3, Busy(), 204), (3, AWAY, 204), (2, AWAY, 503)])
-async def test_it_is_undone_in_time_also_when_nobody_asks_for_it(
-    join: Join, monkeypatch: pytest.MonkeyPatch, fails: int, reason: Exception, status: int
-) -> None:
-    """Whatever was in the way at first. Once the account has gone nobody can ask for it again."""
-    monkeypatch.setattr(erasure, "ONCE_MORE_SECONDS", 0.05)
-    ada, withdrawn, tries = await join("Ada"), asyncio.Semaphore(0), list[str]()
-    withdraw = Erasure._withdraw
-
-    async def noted(self: Erasure, player_id: str) -> None:
-        tries.append(player_id)
-        if len(tries) == fails:
-            raise reason
-        await withdraw(self, player_id)
-        withdrawn.release()
-
-    monkeypatch.setattr(Erasure, "_withdraw", noted)
-    assert (await ada.delete("/v1/players/me")).status_code == status
-    for _ in range(fails):
-        await asyncio.wait_for(withdrawn.acquire(), 20)
 
 
 async def test_while_a_match_cannot_be_left_nothing_is_lost_and_it_can_be_tried_again(join: Join, monkeypatch: pytest.MonkeyPatch) -> None:
