@@ -43,7 +43,7 @@ async def time_out(matches: Matches, stream: UUID) -> None:
     try:
         changed = await matches.change(match_id_of(stream), house_call(), decide)
     except NotNow:
-        return None
+        return
     except Unfit as unfit:
         require_draws_unfit(unfit, match_id_of(stream))
         return
