@@ -59,8 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     command(_import, "store the matches of an export, read from the input, that this database does not have")
     token = command(_operator_token, "make a token for somebody who runs the service, and what the settings hold of it")
     token.add_argument("name", help="who it is for, as the list of what operators did will name them")
-    play = command(_play, "play a game in the terminal against bots, on the server at PORT or else on one that is started for it")
-    play.add_argument("game", help="the game's key, such as pico")
+    play = command(
+        _play,
+        "play a game in the terminal, against bots or where you are invited, on the server at PORT or else on one that is started for it",
+    )
+    what = play.add_mutually_exclusive_group(required=True)
+    what.add_argument("game", nargs="?", help="the game's key, such as pico, for a match against bots")
+    what.add_argument("--invite", metavar="CODE", help="the invitation code of a private match: sit down at that one")
     play.add_argument("--seats", type=int, help="how many play, you included; as few as can unless you say otherwise")
     play.add_argument("--level", default="normal", help="how well the bots play: easy or normal")
     play.add_argument("--lang", choices=("en", "fr"), default="en", help="English or French")

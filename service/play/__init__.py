@@ -1,4 +1,4 @@
-"""`ludicitude play`: any game in the terminal, against bots, through the public API alone."""
+"""`ludicitude play`: any game in the terminal, against bots or where one is invited, through the public API alone."""
 
 import contextlib
 import sys
@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from service.cant_run import CantRun
 from service.play.api import Api, Problem
 from service.play.ink import Ink
-from service.play.opening import Wanted, game_details, open_match, own_name, seat_names
+from service.play.opening import Wanted, become_player, game_details, look_up, open_match, own_name, sit_down
 from service.play.picture import Picture
 from service.play.server import local_server
 from service.play.turns import Ask, Turns
@@ -18,7 +18,7 @@ __all__ = ["Wanted", "play"]
 
 
 def play(environment: Mapping[str, str], wanted: Wanted, ask: Ask = input) -> None:
-    """Play one match against bots, from the first choice to the result, or until the person leaves.
+    """Play one match, from the first choice to the result, or until the person leaves.
 
     `ask` reads a line from them, as `input` does. Raises `CantRun` when that can't be played, or the server can't be had.
     """
@@ -31,9 +31,10 @@ def play(environment: Mapping[str, str], wanted: Wanted, ask: Ask = input) -> No
 
 
 def _sit_down(api: Api, environment: Mapping[str, str], wanted: Wanted, ask: Ask) -> Turns:
-    details = game_details(api, wanted.game)
+    invited = look_up(api, wanted.invite) if wanted.invite is not None else None
+    details = game_details(api, invited["game"] if invited else wanted.game)
     words = Words(details, api.get("/v1/labels"), api.get("/openapi.json"), wanted.lang)
-    view = open_match(api, details, wanted, own_name(environment, words))
-    words.seats = seat_names(view, words)
+    become_player(api, own_name(environment, words))
+    view = sit_down(api, invited, wanted) if invited else open_match(api, details, wanted)
     picture = Picture(words, Ink(sys.stdout, environment), get_terminal_size().columns, view["options"])
-    return Turns(api, f"/v1/matches/{view['match_id']}", words, picture, ask)
+    return Turns(api, view, words, picture, ask, among_people=invited is not None)

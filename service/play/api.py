@@ -47,6 +47,10 @@ class Api:
         """The answer to `body`. Raises `Problem` and `CantRun`."""
         return self._call("POST", path, msgspec.json.encode(body), _PATIENCE_SECONDS)
 
+    def delete(self, path: str) -> None:
+        """Take away what is at `path`. Raises `Problem` and `CantRun`."""
+        self._call("DELETE", path, None, _PATIENCE_SECONDS)
+
     def answers(self) -> bool:
         """Whether Ludicitude answers there, at once."""
         try:
@@ -81,6 +85,7 @@ class Api:
             credential = {"Authorization": f"Bearer {self.token}"} if self.token else {}
             connection.request(method, self._path + path, body, headers | credential)
             answer = connection.getresponse()
-            return answer.status, msgspec.json.decode(answer.read())
+            content = answer.read()
+            return answer.status, msgspec.json.decode(content) if content else None
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""Sitting down: what the person asks for, made into a match that the API opens."""
+"""Sitting down: what the person asks for, made into a match that the API opens, or a seat at one that there is."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,13 @@ _NAME_MAX = 24
 
 
 class Wanted(NamedTuple):
-    """What is to be played. `option` are pairs such as `edition=pico1`; without `seats` there are as few as can be, but two if they can."""
+    """What is to be played: a game against bots, or the match of an invitation, whose terms are agreed on already.
 
-    game: str
+    `option` are pairs such as `edition=pico1`; without `seats` there are as few as can be, but two if they can.
+    """
+
+    game: str | None
+    invite: str | None
     seats: int | None
     level: str
     lang: Language
@@ -23,10 +27,27 @@ class Wanted(NamedTuple):
     url: str | None
 
 
-def game_details(api: Api, game: str) -> Mapping[str, Any]:
+def become_player(api: Api, name: str) -> None:
+    """Be a new player of this name from now on."""
+    api.token = api.post("/v1/players", {"display_name": name})["token"]
+
+
+def look_up(api: Api, invite: str) -> Mapping[str, Any]:
+    """What a list shows of the match that this code leads to."""
+    found: Mapping[str, Any] = api.post("/v1/invites/look-up", {"invite": invite})
+    return found
+
+
+def sit_down(api: Api, match: Mapping[str, Any], wanted: Wanted) -> Mapping[str, Any]:
+    """Take a seat at the match that the invitation leads to."""
+    seen: Mapping[str, Any] = api.post(f"/v1/matches/{match['match_id']}/seats", {"invite": wanted.invite})
+    return seen
+
+
+def game_details(api: Api, game: str | None) -> Mapping[str, Any]:
     """What the catalogue says of a game. Raises `CantRun`, with the games there are, when it is none of them."""
     try:
-        details: Mapping[str, Any] = api.get(f"/v1/games/{quote(game, safe='')}")
+        details: Mapping[str, Any] = api.get(f"/v1/games/{quote(str(game), safe='')}")
     except Problem as no:
         if no.code not in ("game_not_found", "not_found"):
             raise
@@ -35,15 +56,14 @@ def game_details(api: Api, game: str) -> Mapping[str, Any]:
     return details
 
 
-def open_match(api: Api, details: Mapping[str, Any], wanted: Wanted, name: str) -> Mapping[str, Any]:
-    """Become a player of this name, and open a match in which bots take the other seats. Raises `CantRun` and `Problem`."""
+def open_match(api: Api, details: Mapping[str, Any], wanted: Wanted) -> Mapping[str, Any]:
+    """Open a match in which bots take the other seats. Raises `CantRun` and `Problem`."""
     if wanted.level not in details["bot_levels"]:
         raise CantRun(f"There are no bots {wanted.level!r} in {wanted.game}, but {' and '.join(details['bot_levels'])}.")
     seats = wanted.seats or min(details["seats"], key=lambda seats: (seats < 2, seats))
     if seats not in details["seats"]:
         raise CantRun(f"{wanted.game} is played by {', '.join(map(str, details['seats']))}, you included; not by {seats}.")
     agreed = dict(_option(pair, details) for pair in wanted.option)
-    api.token = api.post("/v1/players", {"display_name": name})["token"]
     terms = {
         "options": {"game": details["game"], **agreed},
         "seats": seats,
@@ -56,8 +76,14 @@ def open_match(api: Api, details: Mapping[str, Any], wanted: Wanted, name: str) 
 
 
 def seat_names(view: Mapping[str, Any], words: Words) -> Sequence[str]:
-    """What those who sit are called, in seat order."""
-    return [words.bot(seat["seat"] + 1) if seat["kind"] == "bot" else seat["display_name"] for seat in view["seats"]]
+    """What those who sit are called, in seat order; an open seat by its number."""
+    return [_name_at(seat, words) for seat in view["seats"]]
+
+
+def _name_at(seat: Mapping[str, Any], words: Words) -> str:
+    if seat["kind"] == "player":
+        return seat["display_name"] or str(words.label("player.erased"))
+    return words.numbered("seat.bot" if seat["kind"] == "bot" else "seat.numbered", seat["seat"] + 1)
 
 
 def own_name(environment: Mapping[str, str], words: Words) -> str:

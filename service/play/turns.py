@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from service.play.api import Api, Problem
+from service.play.opening import seat_names
 from service.play.picture import Picture
 from service.play.words import Words
 
@@ -17,10 +18,12 @@ _WAIT_SECONDS = 25
 
 
 class Turns:
-    """Plays the match at `path` of the API, such as `/v1/matches/mat_...`."""
+    """Plays the match that looked so when the person sat down. Among people, who leaves does not keep the others waiting."""
 
-    def __init__(self, api: Api, path: str, words: Words, picture: Picture, ask: Ask) -> None:
-        self._api, self._path, self._words, self._picture, self._ask = api, path, words, picture, ask
+    def __init__(self, api: Api, view: View, words: Words, picture: Picture, ask: Ask, *, among_people: bool) -> None:
+        self._api, self._words, self._picture, self._ask = api, words, picture, ask
+        self._first, self._path = view, f"/v1/matches/{view['match_id']}"
+        self._among_people = among_people
         self._told = 0
 
     def play(self) -> None:
@@ -29,28 +32,52 @@ class Turns:
             self._play()
         except (EOFError, SystemExit) as left:
             print(f"\n{self._words.own('left')}")
+            if self._among_people:
+                self._leave()
             if isinstance(left, SystemExit):
                 raise
 
     def _play(self) -> None:
         _say(self._picture.opening())
+        if self._first["status"] == "open":
+            self._say_who_waits(self._first)
         while (view := self._seen())["status"] != "ended":
             if view["decisions"]:
                 self._choose(view)
             else:
                 self._hear(wait=_WAIT_SECONDS)
         print()
-        _say(self._picture.table(view))
-        print()
+        if view["table"]:
+            _say(self._picture.table(view))
+            print()
         _say(self._picture.ranking(view["result"], view["you"]))
 
     def _seen(self) -> View:
         """The match as it stands, when all that led to it is told, and nothing more."""
         view: View = self._api.get(self._path)
+        self._words.seats = seat_names(view, self._words)
         while self._told != view["version"]:
             self._hear()
             view = self._api.get(self._path)
+            self._words.seats = seat_names(view, self._words)
         return view
+
+    def _say_who_waits(self, view: View) -> None:
+        """Before the start: who is there, and that more are waited for."""
+        print(", ".join(name for seat, name in zip(view["seats"], seat_names(view, self._words), strict=True) if seat["kind"] != "open"))
+        full = all(seat["kind"] != "open" for seat in view["seats"])
+        print(self._words.label("screen.waiting_for_host" if full else "status.open"))
+
+    def _leave(self) -> None:
+        """Free the seat before the start, and give up after it: the others play on."""
+        try:
+            match self._api.get(self._path)["status"]:
+                case "open":
+                    self._api.delete(f"{self._path}/seats/me")
+                case "playing":
+                    self._api.post(f"{self._path}/resign", {})
+        except Problem:
+            pass  # It began, or ended, in this very moment. The clock sees to the rest.
 
     def _hear(self, wait: int = 0) -> None:
         """Tell what has happened since; with `wait`, as soon as something does."""

@@ -49,9 +49,9 @@ class Words:
         """What a field is called."""
         return self.label(f"field.{field}") or field.replace("_", " ").capitalize()
 
-    def bot(self, number: int) -> str:
-        """What a bot is called on the seat of this number, counted from 1."""
-        return str(self.label("seat.bot")).replace("{number}", str(number))
+    def numbered(self, key: str, number: int) -> str:
+        """The words for this key, of a seat or a bot on it, with its number, counted from 1."""
+        return str(self.label(key)).replace("{number}", str(number))
 
     def sentence(self, event: Mapping[str, Any]) -> str | None:
         """What happened, or None where there are no words for it."""

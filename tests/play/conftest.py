@@ -27,7 +27,7 @@ def played(address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(http.client, "HTTPConnection", connection_to(overheard))
 
-    def screen(game: str, typed: Iterable[str], **wanted: Any) -> str:
+    def screen(game: str | None, typed: Iterable[str], **wanted: Any) -> str:
         lines = iter(typed)
 
         def ask(prompt: str) -> str:
@@ -38,7 +38,7 @@ def played(address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
             print(line)
             return line
 
-        given = {"game": game, "seats": None, "level": "normal", "lang": "en", "option": (), "url": address} | wanted
+        given = {"game": game, "invite": None, "seats": None, "level": "normal", "lang": "en", "option": (), "url": address} | wanted
         play({"USER": "Ada"}, Wanted(**given), ask)
         return capsys.readouterr().out
 

@@ -5,10 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
@@ -85,6 +88,61 @@ def test_several_bots_have_names_of_their_own(played: Played) -> None:
     assert {name for name in ("Bot 2", "Bot 3", "Bot 4") if f"  {name} is ready." in screen} == {"Bot 2", "Bot 3", "Bot 4"}
 
 
+@pytest.fixture
+def bob(address: str) -> Iterator[httpx.Client]:
+    """Somebody who invites."""
+    with httpx.Client(base_url=f"{address}/v1", timeout=30) as client:
+        token = client.post("/players", json={"display_name": "Bob"}).json()["token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        yield client
+
+
+def hosted(bob: httpx.Client, **terms: Any) -> tuple[str, str]:
+    """The address of a private match, and its code."""
+    view = bob.post("/matches", json={"options": {"game": "pico"}, "visibility": "private", **terms}).json()
+    return f"/matches/{view['match_id']}", view["invite"]
+
+
+def test_a_code_that_was_told_leads_to_the_table_of_a_person(bob: httpx.Client, played: Played) -> None:
+    match, invite = hosted(bob, options={"game": "pico", "edition": "pico1"})
+    screen = played(None, [], invite=f" {invite[:5].upper()}-{invite[5:]} ")
+    assert screen.startswith("Pico\n")
+    assert "Edition: Pico (1996)" in screen
+    assert "  Bob receives five cards." in screen
+    assert "▸ Ada" in screen
+    assert screen.endswith("You have left the table.\n")
+    assert bob.get(match).json()["result"]["reason"] == "resigned", "Bob would wait for somebody who cannot come back"
+
+
+def test_a_table_that_is_closed_before_the_start_is_left_in_words(bob: httpx.Client, played: Played) -> None:
+    match, invite = hosted(bob, start="by_host")
+
+    def close() -> None:
+        while bob.get(f"{match}/events", params={"after": 2, "wait": 25}).json()["version"] < 3:
+            pass
+        bob.delete(match)
+
+    with ThreadPoolExecutor(1) as beside:
+        closing = beside.submit(close)
+        screen = played(None, [], invite=invite)
+        closing.result()
+    assert screen.endswith("Bob, Ada\nWaiting for the host to begin\n\nThe match was closed before it began.\n")
+
+
+def test_who_leaves_before_the_start_frees_the_seat(bob: httpx.Client, address: str) -> None:
+    match, invite = hosted(bob, options={"game": "wolves"}, seats=3)
+    command = [sys.executable, "-u", "-m", "service", "play", "--invite", invite, "--url", address]
+    paths = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2]), "USER": "Ada"}
+    with subprocess.Popen(command, env=paths, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        while playing.stdout.readline() != "Bob, Ada\n":
+            pass
+        assert playing.stdout.readline() == "Waiting for players\n"
+        playing.send_signal(signal.SIGINT)
+        assert playing.communicate(timeout=30) == ("\nYou have left the table.\n", "")
+    assert [seat["kind"] for seat in bob.get(match).json()["seats"]] == ["player", "open", "open"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "complaint"),
     [
@@ -95,6 +153,7 @@ def test_several_bots_have_names_of_their_own(played: Played) -> None:
         ({"option": ["edition"]}, "'edition' is no option of pico: write NAME=VALUE, with a name of these: edition."),
         ({"option": ["cards=12"]}, "'cards=12' is no option of pico"),
         ({"option": ["edition=pico9"]}, "pico9"),
+        ({"game": None, "invite": "0" * 16}, "There is no such invitation, or not any more"),
         ({"url": "localhost"}, "no address"),
         ({"url": "http://127.0.0.1:1"}, "can't be reached"),
     ],
