@@ -5,8 +5,6 @@ import re
 import signal
 import socket
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -14,7 +12,7 @@ import pytest
 
 from service.cant_run import CantRun
 from service.workers import DEATHS_MAX, Workers
-from tests.faults.served import Served, served
+from tests.faults.served import Served, served, until
 
 
 def workers_of(service: Served) -> set[int]:
@@ -28,13 +26,6 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def until(true: Callable[[], bool], seconds: float = 30) -> None:
-    gives_up = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < gives_up
-        time.sleep(0.05)
 
 
 def count_of_calls(service: Served) -> float:
@@ -94,16 +85,14 @@ def test_all_workers_end_their_streams_at_once_when_asked_to_stop(used_server_fo
         followers = [threading.Thread(target=follow, args=(url,), daemon=True) for _ in range(6)]
         for follower in followers:
             follower.start()
-            assert opened.acquire(timeout=10)
-        began = time.monotonic()
+            assert opened.acquire(timeout=30)
         service.process.send_signal(signal.SIGTERM)
         for follower in followers:
-            follower.join(10)
-        took = time.monotonic() - began
-        assert service.process.wait(20) == 0
+            follower.join(30)
+        assert service.process.wait(30) == 0
     assert len(texts) == 6
     assert all('"reason":"shutdown"' in text for text in texts)
-    assert took < 2
+    assert not service.forced
     assert "worker_killed" not in (used_server_folder / "errors").read_text()
 
 
