@@ -22,7 +22,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from service import hosts, matches
 from service.embedded import EmbeddedPostgres
-from service.http import deadline, work
+from service.http import auth, deadline, work
 from service.migrate import migrate
 from service.store import address, connections
 from service.talk import messages
@@ -107,6 +107,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
     monkeypatch.setattr(work, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(auth, "REFUSED_SECONDS", 0)
     for module in (matches, hosts, messages):
         monkeypatch.setattr(module, "RACE_SECONDS", 60)
     for module in (address, connections):

@@ -54,6 +54,7 @@ async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process
     }
 
 
+TABLES = ("es.events", "es.streams", "es.commands", "es.snapshots", "es.milestones", "public.match_current", "public.match_seeds")
 OF_EVENTS = "UPDATE es.events SET {} WHERE stream_id = $1 AND {}"
 OF_ROW = "UPDATE public.match_current SET {} WHERE stream_id = $1"
 LAST = "version = (SELECT max(version) FROM es.events WHERE stream_id = $1)"
@@ -153,15 +154,7 @@ async def test_whatever_is_changed_is_found_and_told_in_a_line(process: Process,
     await saved(process, match)
     bystander = await opened(process, PICO, 2)
     for what, (vandalism, says) in VANDALISM.items():
-        for table in (
-            "es.events",
-            "es.streams",
-            "es.commands",
-            "es.snapshots",
-            "es.milestones",
-            "public.match_current",
-            "public.match_seeds",
-        ):
+        for table in TABLES:
             await vandal.execute(f"CREATE TEMP TABLE kept_{table.split('.')[1]} AS SELECT * FROM {table}")
         done = await vandal.execute(vandalism, stream_of(match.match_id))
         assert not done.endswith(" 0"), f"{what}: nothing was changed"
@@ -170,15 +163,7 @@ async def test_whatever_is_changed_is_found_and_told_in_a_line(process: Process,
         assert any(says in line for line in told), f"{what}: {told}"
         assert all(line.startswith(f"{match.match_id}: ") and "\n" not in line for line in told[:-2]), what
         assert bystander.match_id not in " ".join(told)
-        for table in (
-            "es.events",
-            "es.streams",
-            "es.commands",
-            "es.snapshots",
-            "es.milestones",
-            "public.match_current",
-            "public.match_seeds",
-        ):
+        for table in TABLES:
             kept = f"kept_{table.split('.')[1]}"
             await vandal.execute(f"DELETE FROM {table}; INSERT INTO {table} SELECT * FROM {kept}; DROP TABLE {kept}")
     assert (await verified(database_url))[0] == 0
