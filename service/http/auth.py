@@ -69,18 +69,18 @@ class Authentication(ASGIMiddleware):
         valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
         """
         try:
-            scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+            scope["user"], scope["auth"] = caller, operator = await self._caller(scope)
         except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
-            await self._charge(scope, None)
+            await self._charge(scope, None, None)
             raise
-        await self._charge(scope, caller)
-        scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
+        await self._charge(scope, caller, operator)
+        scope["work"] = work = self._limits.work(scope, caller, operator)  # type: ignore[typeddict-unknown-key]
         if await work.begin():
             scope["user"], scope["auth"] = await self._caller(scope)  # The token may have ended meanwhile.
 
-    async def _charge(self, scope: Scope, caller: Player | None) -> None:
+    async def _charge(self, scope: Scope, caller: Player | None, operator: Operator | None) -> None:
         try:
-            self._limits.charge(scope, caller)
+            self._limits.charge(scope, caller, operator)
         except Trouble:
             await asyncio.sleep(REFUSED_SECONDS)
             raise
