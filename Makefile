@@ -7,7 +7,7 @@ NODE_TOOLS := tools/node_modules/all.done
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-compile
 
-.PHONY: run test sdk soak bench bench-quick bench-sse bench-large bless lock format clean node-tools release-document
+.PHONY: run test sdk soak bench bench-quick bench-sse bench-large bench-profile bless lock format clean node-tools release-document
 
 run: $(VENV)/project.done
 	@exec $(BIN)/ludicitude serve
@@ -31,7 +31,7 @@ soak: $(VENV)/project.done $(VENV)/tests.done
 
 # Speed, on a PostgreSQL of its own and beside what others do in the same minute; docs/performance.md says what is measured and how.
 # It takes 7 minutes, and 2 without the peers that have to be installed; nothing else should be going on meanwhile.
-bench bench-quick bench-large: $(VENV)/project.done $(VENV)/tests.done
+bench bench-quick bench-large bench-profile: $(VENV)/project.done $(VENV)/tests.done
 	$(BIN)/python -m bench $(or $(patsubst bench-%,%,$(filter bench-%,$@)),full)
 
 bench-sse: $(VENV)/project.done $(VENV)/tests.done

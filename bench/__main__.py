@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from bench import extras, report, streams
+from bench import extras, report, shares, streams
 from bench.cycles import bench
 from bench.goals import GOALS, judged
 from bench.place import HOME, place
@@ -27,11 +27,11 @@ SECONDS_MAX = {"quick": 200, "full": 560}
 def main() -> None:
     """Run one of the benches."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("which", choices=("quick", "full", "streams", "large", "report"), nargs="?", default="full")
+    parser.add_argument("which", choices=("quick", "full", "streams", "large", "profile", "report"), nargs="?", default="full")
     parser.add_argument("--streams", type=int, default=10_000, help="how many streams are held open")
     parser.add_argument("--events", type=int, default=10_000_000, help="how many events `large` stores before it measures again")
     given = parser.parse_args()
-    measure = {"quick": _cycles, "full": _cycles, "streams": streams.measure, "large": extras.large}
+    measure = {"quick": _cycles, "full": _cycles, "streams": streams.measure, "large": extras.large, "profile": shares.measure}
     if given.which != "report":
         found = measure[given.which](given)
         path = HOME / f"{'cycles' if given.which in CYCLES else given.which}.json"

@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench import shares
+
 DOCS = Path(__file__).parents[1] / "docs"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 WIDTH, ROW, LEFT = 760, 30, 300
 
 
@@ -26,10 +27,17 @@ def write(home: Path) -> None:
     if "large" in results:
         parts.append("\n".join(_large(results["large"]["large"])))
     page = DOCS / "performance.md"
-    before, _, rest = page.read_text().partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{rest.partition(END)[2]}")
+    text = _put(page.read_text(), "measured", "\n\n".join(parts))
+    page.write_text(_put(text, "shares", shares.table(results["profile"])) if "profile" in results else text)
     (DOCS / "performance.svg").write_text(plot(results["cycles"]["measured"]["cycles"]))
     (DOCS / "performance.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _put(page: str, name: str, content: str) -> str:
+    """The page with this between the marks of this name."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n\n{content}\n\n{end}{rest.partition(end)[2]}"
 
 
 def _machine(found: Mapping[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any, Self
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from domain.match import table
 from domain.match.game import AnyGame, Waiting
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch
-from domain.match.table import World
+from domain.match.table import Unfit, World
 from service.calls import house_call
 from service.held import Held, match_id_of, stream_of
 from service.matches import DELAYING, Matches
@@ -133,3 +134,18 @@ class Bots:
             await self._matches.change(held.match.match_id, house_call(), decide)
         except NotNow:  # Somebody was there first: another process, the clock, or the player who came back.
             return
+        except Unfit as unfit:
+            require_draws_unfit(unfit, held.match.match_id)
+
+
+def require_draws_unfit(unfit: Unfit, match_id: str) -> None:
+    """Note that the match cannot go on, since whoever tests with it has set a draw that does not fit. Raises what is anything else."""
+    if unfit.field is not None:
+        raise unfit
+    _note_draws_unfit(match_id)
+
+
+@lru_cache(1_000)
+def _note_draws_unfit(match_id: str) -> None:
+    # Once is enough, however often the house tries.
+    log.warning("draws_unfit", match_id=match_id)

@@ -27,7 +27,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def house_call(actor: str = "") -> Call:
-    """A call of the house itself: for its clocks and bots, or for what somebody asks of it that is done in many matches."""
+    """A call of the house itself: for its clocks and bots, or for this actor, where to ask again changes nothing, as to erase or stop."""
     return Call(chance.new_uuid(), b"", keyed=False, actor=actor)
 
 

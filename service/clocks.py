@@ -11,8 +11,8 @@ from domain.match import table
 from domain.match.game import AnyGame
 from domain.match.play import Entry, NotNow
 from domain.match.state import AnyMatch, decision_id
-from domain.match.table import World
-from service.bots import bot_choice, thought
+from domain.match.table import Unfit, World
+from service.bots import bot_choice, require_draws_unfit, thought
 from service.calls import house_call
 from service.held import Held, match_id_of
 from service.matches import Matches
@@ -43,6 +43,9 @@ async def time_out(matches: Matches, stream: UUID) -> None:
     try:
         changed = await matches.change(match_id_of(stream), house_call(), decide)
     except NotNow:
+        return
+    except Unfit as unfit:
+        require_draws_unfit(unfit, match_id_of(stream))
         return
     if due is not None:
         LATENESS.observe((changed.records[0].at - due).total_seconds())

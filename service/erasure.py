@@ -1,7 +1,6 @@
 """Erasing a player: they leave every match, their name, tokens and words go, and what they have played stays as it was."""
 
 import asyncio
-from typing import Self
 from uuid import UUID
 
 import structlog
@@ -17,6 +16,7 @@ from service.bells import rings
 from service.calls import house_call
 from service.held import match_id_of
 from service.matches import Busy, Matches
+from service.ongoing import Ongoing
 from service.readmodels.lobby import Lobby
 from service.store.away import is_away
 from service.talk.messages import Talk
@@ -33,25 +33,15 @@ SERIOUS_LOOKS = 5
 log = structlog.get_logger()
 
 
-class Erasure:
+class Erasure(Ongoing):
     """Erases players. It can be tried again until it is done: the account goes last, and nothing is lost before.
 
     `async with erasure:` sees to those who were erased, here or by another process, for as long as it is open.
     """
 
     def __init__(self, players: Players, departures: Departures, matches: Matches, lobby: Lobby, talk: Talk) -> None:
+        super().__init__()
         self._players, self._departures, self._matches, self._lobby, self._talk = players, departures, matches, lobby, talk
-        self._stopping = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._look_after_departed())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._stopping.set()
-        assert self._task is not None
-        await self._task
 
     async def erase(self, player_id: str) -> None:
         """Erase this player. Raises `Busy`, or what `is_away` knows, when not everything could be done yet."""
@@ -60,7 +50,7 @@ class Erasure:
         # Whatever the player sat down at or said in the meantime; from now on nobody is let in here as them.
         await self._withdraw(player_id)
 
-    async def _look_after_departed(self) -> None:
+    async def _run(self) -> None:
         """Other processes let a player in for a moment after they were erased, so what they did there is undone too."""
         while not await rings(self._stopping, LOOK_SECONDS):
             try:

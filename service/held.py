@@ -26,7 +26,7 @@ class UnknownMatch(Exception):
     """There is no such match, or none that this caller may know of."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """A match as this process holds it. The seed stays beside the state and never in it."""
 
     game: AnyGame

@@ -248,7 +248,8 @@ class Matches:
 
     def _appended(self, stream: UUID, held: Held, entries: tuple[Entry, ...], appended: Appended) -> None:
         """Move the cached match on, and tell who wants to know."""
-        if appended.duplicate:
+        if appended.duplicate:  # Whoever was to tell of it, when it was stored, may not have come to it.
+            self._watch.moved(stream, appended.last)
             return
         self._cache.recent.add(stream, _records(appended, entries))
         self._cache.keep(stream, held)

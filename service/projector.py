@@ -80,7 +80,7 @@ class MatchView(msgspec.Struct, frozen=True):
         msgspec.Meta(description="The game itself, null before the start. Its `phase` is `over` once the match has ended, however it did."),
     ]
     result: Annotated[Result | None, msgspec.Meta(description="Null until the match has ended.")]
-    rematch: Annotated[str | None, msgspec.Meta(description="Id of the match that follows this one, once there is one.")]
+    rematch: Annotated[str | None, msgspec.Meta(description="Id of the match that follows this one, once there is one you may know of.")]
     invite: Annotated[str | None, msgspec.Meta(description="The invitation code, for the host of a private match; else null.")]
     server_time: Annotated[Timestamp, msgspec.Meta(description="The server's clock as it answers: deadlines are to be counted from it.")]
 

@@ -39,6 +39,9 @@ _KEEP_ALIVE_SECONDS = 75
 _SWITCH_SECONDS = 0.0005
 """For so long a thread that computes, such as a bot's, may keep from its next step whoever serves people: a request takes several."""
 
+_GARBAGE = (5_000, 10, 100)
+"""After how many new objects the garbage collector looks at these, and after how many such looks at those of the last ones too, or all."""
+
 _OTHER_FILES = 200
 """What a process has open beside the connections of its clients."""
 
@@ -195,12 +198,14 @@ def _database_room(settings: Settings) -> int:
 
 
 def _settle() -> None:
-    """Spare the garbage collector what is there to stay, which halts the process for as long as it looks at all that; and let a bot
-    that thinks make way soon.
+    """Let the garbage collector halt the process for a moment at most, and a bot that thinks make way soon.
+
+    It is spared what is there to stay, and looks at little at a time. Of matches and their records it sees next to nothing either: they
+    are told `gc=False`, since what is frozen holds what was there before it, and is part of no cycle.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(*_GARBAGE)
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 

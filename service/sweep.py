@@ -8,13 +8,14 @@ the row is due again. What is done twice all the same is settled by the version 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Literal, Self
+from typing import Literal
 from uuid import UUID
 
 import structlog
 
 from service.bells import rings
 from service.held import match_id_of
+from service.ongoing import Ongoing
 from service.store import EventStore, StoreAway
 
 SWEEP_SECONDS = 0.25
@@ -27,7 +28,7 @@ HELD_FOR = timedelta(seconds=2)
 log = structlog.get_logger()
 
 
-class Sweep:
+class Sweep(Ongoing):
     """Looks for matches that are due by `column` and hands them to `see_to`, for as long as `async with` holds it.
 
     `delaying` are the errors of `see_to` that may be gone at the next try.
@@ -40,19 +41,9 @@ class Sweep:
         see_to: Callable[[UUID], Awaitable[None]],
         delaying: tuple[type[Exception], ...] = (StoreAway,),
     ) -> None:
+        super().__init__()
         self._store, self._column, self._see_to, self._delaying = store, column, see_to, delaying
-        self._stopping = asyncio.Event()
         self._room = asyncio.Semaphore(AT_ONCE)
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._stopping.set()
-        assert self._task is not None
-        await self._task
 
     async def _run(self) -> None:
         while not self._stopping.is_set():

@@ -18,14 +18,13 @@ import asyncpg
 import pytest
 import pytest_asyncio
 import structlog
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-from service import hosts, matches
 from service.embedded import EmbeddedPostgres
-from service.http import deadline, work
 from service.migrate import migrate
-from service.store import address, connections
-from service.talk import messages
+from service.store.address import SERVER_SETTINGS
+from tests import patience
 from tests.service.overheard import Overheard, overhearing
 
 # Nothing on a server that lasts for one run is worth waiting for the disk, or much room.
@@ -100,20 +99,22 @@ def _plain_tracebacks() -> None:
     structlog.configure(processors=[*others, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _patient_clients() -> None:
+    """Of servers that are processes of their own. By itself httpx gives up after five seconds, which a busy machine may need."""
+    for wait in ("connect", "read", "write", "pool"):
+        setattr(DEFAULT_TIMEOUT_CONFIG, wait, 60)
+
+
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that is late because the machine is busy is no fault of the service that runs within the tests, and neither is one that
     says so. Who tests the bounds themselves sets their own.
     """
-    monkeypatch.setattr(deadline, "BEGIN_SECONDS", 60)
-    monkeypatch.setattr(work, "WAIT_SECONDS", 60)
-    for module in (matches, hosts, messages):
-        monkeypatch.setattr(module, "RACE_SECONDS", 60)
-    for module in (address, connections):
-        for name in ("CONNECT_SECONDS", "ANSWER_SECONDS", "ACQUIRE_SECONDS"):
-            monkeypatch.setattr(module, name, 60)
-    for name in ("statement_timeout", "lock_timeout"):
-        monkeypatch.setitem(address.SERVER_SETTINGS, name, "50s")
+    for path, seconds in patience.SECONDS.items():
+        monkeypatch.setattr(path, seconds)
+    for name, value in patience.SERVER_SETTINGS.items():
+        monkeypatch.setitem(SERVER_SETTINGS, name, value)
 
 
 @pytest.fixture

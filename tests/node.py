@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(__file__).parents[1] / "tools"
-TIMEOUT_SECONDS = 110
+TIMEOUT_SECONDS = 300
 QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "NO_COLOR": "1"}
 
 

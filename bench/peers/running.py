@@ -62,18 +62,24 @@ def moves(folder: Path, port: int, connections: int, seconds: int) -> float:
 
 def eventsourcing(folder: Path, url: str, threads: int, seconds: int) -> float:
     """Aggregates saved a second by the library `eventsourcing` in one process."""
-    python = folder / "eventsourcing" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder / "eventsourcing"], check=True)
-        try:
-            _install([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", EVENTSOURCING], folder)
-        except Skipped:
-            shutil.rmtree(folder / "eventsourcing")
-            raise
+    python = python_with(folder, "eventsourcing", EVENTSOURCING)
     parts = urlsplit(url)
     arguments = [parse_qs(parts.query)["host"][0], parts.path[1:], parts.username or "postgres", str(threads), str(seconds)]
     command = [str(python), str(Path(__file__).with_name("eventsourcing_writes.py")), *arguments]
     return float(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.split()[-1])
+
+
+def python_with(folder: Path, name: str, package: str) -> Path:
+    """A Python of its own that has this package, in the folder `name`; raises `Skipped` where it can't be had."""
+    python = folder / name / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder / name], check=True)
+        try:
+            _install([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package], folder)
+        except Skipped:
+            shutil.rmtree(folder / name)
+            raise
+    return python
 
 
 def _install(command: list[str], home: Path, source: Path | None = None) -> None:

@@ -24,7 +24,7 @@ class NotNow(Exception):
         self.code = code
 
 
-class Draw(msgspec.Struct, frozen=True):
+class Draw(msgspec.Struct, frozen=True, gc=False):
     """One random act of a match, as anyone can check it later: `number` counts the match's draws from 1."""
 
     number: int
@@ -32,21 +32,21 @@ class Draw(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
-class Sealed(msgspec.Struct, frozen=True):
+class Sealed(msgspec.Struct, frozen=True, gc=False):
     """A secret choice as anyone can check it later: the `seal` that was published when it was made, and the command's JSON."""
 
     seal: str
     command: Any
 
 
-class Owed(msgspec.Struct, frozen=True):
+class Owed(msgspec.Struct, frozen=True, gc=False):
     """A choice that a seat owes; `since` is the version of the match at which it came up."""
 
     seat: int
     since: int
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One event as it enters the log.
 
     `seat` is the seat that chose it (None: the rules or the house), `draw` the random act it is the first to show, and

@@ -34,7 +34,7 @@ Status: TypeAlias = Annotated[
 ]
 
 
-class Chair(msgspec.Struct, frozen=True):
+class Chair(msgspec.Struct, frozen=True, gc=False):
     """One seat: the player or the bot's level (neither: open), and the entropy that the player sent.
 
     `resigned` is the version at which the player resigned and a bot began to stand in; 0 while they play themselves.
@@ -63,7 +63,7 @@ class Chair(msgspec.Struct, frozen=True):
         return self.player_id is not None and not self.resigned
 
 
-class Match(msgspec.Struct, Generic[Options, State], frozen=True):
+class Match(msgspec.Struct, Generic[Options, State], frozen=True, gc=False):
     """A match as its log tells it. `version` is the number of its events; `began` is the version at which play
     began; `table` is the game's state from its first event on.
 

@@ -16,6 +16,7 @@ from service.accounts.lately import FRESH_SECONDS
 from service.accounts.players import Player, Players
 from service.accounts.tokens import HeldToken, Revoked
 from service.bells import rings
+from service.ongoing import Ongoing
 from service.store.away import is_away
 
 log = structlog.get_logger()
@@ -56,32 +57,21 @@ class Listener:
             raise Revoked(self.player_id)
 
 
-class Listeners:
+class Listeners(Ongoing):
     """Those of one process. `async with listeners:` looks after them for as long as it is open.
 
     A database that is away ends nobody's waiting: they are looked at when it is there again.
     """
 
     def __init__(self, players: Players) -> None:
+        super().__init__()
         self._players = players
         self._of: dict[str, set[Listener]] = {}
         """By player."""
         self._doubted: set[Listener] = set()
         """Whose tokens are to be looked at: of them something has changed, or they have only just come, by what was known a moment ago."""
         self._stirred = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
-        self._closed = False
         players.changes.tell(self)
-
-    async def __aenter__(self) -> Self:
-        self._looking = asyncio.create_task(self._look_after())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._closed = True
-        self._stirred.set()
-        assert self._looking is not None
-        await self._looking
 
     def listener(self, caller: Player | None, token: HeldToken, bell: asyncio.Event) -> Listener:
         """Somebody who is about to wait for this bell, and the token that they came by. One of an outside issuer ends when it expires, and
@@ -109,8 +99,12 @@ class Listeners:
         if doubted:
             self._stirred.set()
 
-    async def _look_after(self) -> None:
-        while not self._closed:
+    def _stop(self) -> None:
+        super()._stop()
+        self._stirred.set()
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
             due = time.monotonic() + FRESH_SECONDS
             try:
                 if self._of:

@@ -59,7 +59,7 @@ class Views:
 
     async def shown(self, match: AnyMatch, caller: Player | None, now: AnyMatch | None = None) -> MatchView:
         """The match as this caller sees it; `now` is how it stands where `match` is older, since all look back with today's eyes."""
-        return await self._shown(match, viewer_of(now or match, caller), _may_invite(now or match, caller))
+        return await self._shown(match, viewer_of(now or match, caller), caller, _may_invite(now or match, caller))
 
     async def told(self, match: AnyMatch, now: AnyMatch, player: Player) -> MatchView:
         """`match` right after something that this player did, as far as they may see it `now`.
@@ -71,19 +71,28 @@ class Views:
         try:
             viewer = viewer_of(now, player)
         except NotAllowed:
-            return await self._shown(replace(match, table=None, owed=()), None, _may_invite(now, player))
+            return await self._shown(replace(match, table=None, owed=()), None, player, _may_invite(now, player))
         seen = shown_version(now.agreed.spectators, now.status, now.began, now.version, viewer)
         return await self.shown(await self._matches.at(match, min(match.version, seen)), player, now)
 
-    async def _shown(self, match: AnyMatch, viewer: Viewer, may_invite: bool) -> MatchView:
-        successor = await self._matches.successor(match) if match.status == "ended" else None
+    async def _shown(self, match: AnyMatch, viewer: Viewer, caller: Player | None, may_invite: bool) -> MatchView:
+        successor = await self._successor(match, caller) if match.status == "ended" else None
         invite = await self._invites.code(stream_of(match.match_id)) if may_invite else None
         names = await self._players.names(match.seated + match.invited)
         return view(match, viewer, names, datetime.now(UTC), rematch=successor, invite=invite)
 
+    async def _successor(self, match: AnyMatch, caller: Player | None) -> str | None:
+        """The match that follows this one, once there is one that the caller may know of: not a private one from which its host has removed
+        them.
+        """
+        successor = await self._matches.successor(match)
+        if successor is None or caller is None or match.agreed.visibility == "public":
+            return successor
+        return None if caller.player_id in (await self._matches.get(successor)).removed else successor
+
     async def public(self, match: AnyMatch) -> MatchView:
         """What is public of any match, for who runs the service."""
-        return await self._shown(match, None, may_invite=False)
+        return await self._shown(match, None, None, may_invite=False)
 
     async def answered(
         self, match: AnyMatch, caller: Player | None, if_none_match: str | None = None, now: AnyMatch | None = None

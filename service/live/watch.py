@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import structlog
@@ -16,6 +16,7 @@ from prometheus_client import Counter, Gauge
 
 from service.bells import rings
 from service.live.wire import Wire
+from service.ongoing import Ongoing
 from service.store import StoreAway
 
 POLL_SECONDS = 0.5
@@ -52,33 +53,24 @@ class _Waited:
             bell.set()
 
 
-class Watch:
+class Watch(Ongoing):
     """The listeners of one process. `async with watch:` runs the shared look for as long as it is open.
 
     Without a wire the look alone tells of other processes.
     """
 
     def __init__(self, look: Look, wire: Wire | None = None) -> None:
+        super().__init__()
         self._look, self._wire = look, wire
         self._waited: dict[str, _Waited] = {}
         self._heard: set[str] = set()
         """What others say that they have moved on, and nobody has looked at yet."""
         self._look_at_all = False
         self._stirred = asyncio.Event()
-        self._poller: asyncio.Task[None] | None = None
         self.closed = False
         """Whether the process is stopping; nothing is worth waiting for then."""
         if wire is not None:
             wire.when_heard(self._hear)
-
-    async def __aenter__(self) -> Self:
-        self._poller = asyncio.create_task(self._poll())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.close()
-        assert self._poller is not None
-        await self._poller
 
     def close(self) -> None:
         """End every wait now, so that the process can stop."""
@@ -135,7 +127,10 @@ class Watch:
         if self._look_at_all or self._heard:
             self._stirred.set()
 
-    async def _poll(self) -> None:
+    def _stop(self) -> None:
+        self.close()
+
+    async def _run(self) -> None:
         well, looked_at_all = True, time.monotonic()
         while not self.closed:
             sound = well and self._wire is not None and self._wire.sound

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import structlog
 from prometheus_client import Counter, Gauge
@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service import chance
 from service.bells import rings
+from service.ongoing import Ongoing
 from service.readmodels import checkpoints
 from service.readmodels.checkpoints import Checkpoint, Overtaken
 from service.readmodels.projection import Projection, advance
@@ -55,7 +56,7 @@ class Rest(NamedTuple):
 NO_REST, IDLE, PAUSE = Rest(0, wakes=False), Rest(POLL_SECONDS, wakes=True), Rest(POLL_SECONDS, wakes=False)
 
 
-class Runner:
+class Runner(Ongoing):
     """Takes the generation of a projection that is shown on and on, for as long as `async with` holds it.
 
     An event that cannot be projected is tried a few times, and then the projection halts in front of it: it says so and waits
@@ -63,22 +64,12 @@ class Runner:
     """
 
     def __init__(self, store: EventStore, engine: AsyncEngine, projection: Projection) -> None:
+        super().__init__()
         self._store, self._engine, self._projection = store, engine, projection
-        self._bell, self._stopping = asyncio.Event(), asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._bell = asyncio.Event()
         self._limit, self._failures = BATCH, 0
         self._halted: Checkpoint | None = None
         self._up_to_date_at = time.monotonic()
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._stopping.set()
-        self._bell.set()
-        assert self._task is not None
-        await self._task
 
     @property
     def halted(self) -> str | None:
@@ -87,6 +78,10 @@ class Runner:
 
     def wake(self) -> None:
         """Say that there is something new."""
+        self._bell.set()
+
+    def _stop(self) -> None:
+        super()._stop()
         self._bell.set()
 
     async def _run(self) -> None:

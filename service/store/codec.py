@@ -21,7 +21,7 @@ from service.store.contract import NewEvent, Stored
 from service.store.upcasters import STEPS, Steps, UnknownEvent, current_version, upcast
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One entry of a match's log as stored: the version it brought the match to, and when."""
 
     version: int

@@ -1,1 +1,1 @@
-"""What whoever runs the service does with a database: check it, examine it, carry matches out of it and into another."""
+"""What whoever runs the service does with a database: examine it, check it, make what is shown anew, carry matches from one to another."""

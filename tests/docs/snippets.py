@@ -18,7 +18,7 @@ from tests.docs.masks import masked, matches
 ADDRESS = "http://localhost:8000"
 """What the pages call the service."""
 
-LONGEST_SECONDS = 200
+LONGEST_SECONDS = 400
 """A page takes seconds; this is for a machine that has much else to do."""
 
 PRINTED = ("json", "text")

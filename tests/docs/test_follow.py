@@ -14,7 +14,7 @@ import pytest
 
 from tests.docs.scripted import MATCH, Answer, Script, bye, event, playing, shown, told
 from tests.docs.started import Commands, started, steps
-from tests.faults.served import served
+from tests.faults.served import lasting_port, served
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -131,10 +131,10 @@ def test_who_thinks_holds_up_nothing_and_who_leaves_is_let_go_at_once(name: str,
             assert ([json.loads(line) for line in said.splitlines()], errors) == (["chosen this", "left"], "")
 
 
-@pytest.mark.timeout(200)
 def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used_server_folder: Path) -> None:
     with ExitStack() as all_of_them:
-        with served(used_server_folder) as service:
+        port = lasting_port()
+        with served(used_server_folder, PORT=port) as service:
             tokens = [service.new_player() for _ in range(2)]
             ada, bob = ({"Authorization": f"Bearer {token}"} for token in tokens)
             opened = httpx.post(f"{service.address}/v1/matches", json={"options": {"game": "pico"}}, headers=ada).json()
@@ -154,7 +154,7 @@ def test_a_server_that_is_stopped_and_started_is_no_gap(programs: Commands, used
             assert [json.loads(each.stdout.readline()) for each in waiting if each.stdout] == [["turn"]] * 2
             move(address, ada)
             service.end(signal.SIGTERM)
-        with served(used_server_folder, PORT=str(httpx.URL(service.address).port)):
+        with served(used_server_folder, PORT=port):
             move(address, bob)
             say(address, bob, "bye")
             httpx.post(f"{address}/resign", headers=bob)

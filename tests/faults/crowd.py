@@ -12,7 +12,7 @@ import httpx
 
 from tests.service.documented import messages
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 """A call that nobody answers for so long fails the test."""
 
 TERMS: tuple[dict[str, Any], ...] = (

@@ -24,7 +24,7 @@ class Fleet:
     async def start(self, place: Path | None = None) -> None:
         """One process more, of the release in the folder `place` where it is not this one."""
         settings = {"DATABASE_URL": self._url, "LUDICITUDE_TEST_MODE": "on", "LUDICITUDE_LOG_LEVEL": "warning"}
-        started = await asyncio.to_thread(lambda: self._running.enter_context(served(self._folder, place, **settings)))
+        started = await asyncio.to_thread(lambda: self._running.enter_context(served(self._folder, place, patient=False, **settings)))
         self.processes.append(started)
         self.addresses.append(started.address)
 

@@ -1,17 +1,21 @@
 """The whole service as a process of its own, as `make run` starts it."""
 
 import os
+import random
 import re
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-LONGEST_START_SECONDS = 60
+from tests.patience import PATIENTLY
+
+LONGEST_START_SECONDS = 120
 
 
 @dataclass
@@ -28,6 +32,11 @@ class Served:
         self.process.send_signal(signal)
         return self.process.wait(LONGEST_START_SECONDS)
 
+    @property
+    def forced(self) -> bool:
+        """Whether it ended only because somebody had been waited for long enough; a machine that is busy takes its time otherwise too."""
+        return "graceful shutdown exceeded" in self.errors.read_text()
+
     def new_player(self) -> str:
         """The token of a new player; the service has told us that it stored it."""
         answer = httpx.post(f"{self.address}/v1/players", json={"display_name": "Ada"})
@@ -42,22 +51,35 @@ class Served:
         return answer.status_code == 200
 
 
-def command(name: str, data: Path, place: Path | None = None, **environment: str) -> "subprocess.Popen[str]":
+def lasting_port() -> str:
+    """A free port, at which a server can be started again: none of those that the system gives to whoever asks for any."""
+    for port in random.SystemRandom().sample(range(10_000, 32_000), 100):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return str(port)
+    raise AssertionError("no port is free")
+
+
+def command(
+    name: str, data: Path, place: Path | None = None, how: Sequence[str] = ("-m", "service"), **environment: str
+) -> "subprocess.Popen[str]":
     """Start a command of the service on the embedded PostgreSQL in `data`, unless DATABASE_URL names another.
 
-    `place` is the folder of another release than this one.
+    `place` is the folder of another release than this one, and `how` what Python is told to run.
     """
     given = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     given |= {"LUDICITUDE_DATA": str(data), "HOST": "127.0.0.1", "PORT": "0"} | environment
     with (data / "errors").open("ab") as errors:
-        called = [sys.executable, "-m", "service", name]
+        called = [sys.executable, *how, name]
         return subprocess.Popen(called, cwd=place, env=given, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 
 @contextmanager
-def served(data: Path, place: Path | None = None, **environment: str) -> Iterator[Served]:
-    """Run the service until the end of the block, which begins when the service says that it is ready."""
-    with command("serve", data, place, **environment) as process:
+def served(data: Path, place: Path | None = None, patient: bool = True, **environment: str) -> Iterator[Served]:
+    """Run the service until the end of the block, which begins when the service says that it is ready.
+
+    Unless it is `patient`, it says that it is busy as soon as it does everywhere, and its callers have to ask again.
+    """
+    with command("serve", data, place, ("-c", PATIENTLY) if patient else ("-m", "service"), **environment) as process:
         try:
             assert process.stdout is not None
             welcome = ""

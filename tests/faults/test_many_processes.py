@@ -19,7 +19,7 @@ from tests.faults.fleet import PROCESSES, fleet, playing
 from tests.faults.processes import family
 
 RESUMED = 3
-BUSY_SECONDS = 400
+BUSY_SECONDS = 800
 """Three processes take a minute to start where many others do the same."""
 
 

@@ -24,7 +24,7 @@ def postgres_pid(data: Path) -> int:
 
 def wait_until_it_knows(service: Served, token: str) -> None:
     """Wait until the service answers again; it may say meanwhile that its database is away, and nothing else."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         answer = httpx.get(f"{service.address}/v1/players/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
         if answer.status_code == 200:
@@ -56,11 +56,10 @@ def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_fol
         for each in waiting:
             each.start()
         time.sleep(0.5)
-        asked = time.monotonic()
         assert service.end(signal.SIGTERM) == 0
         for each in waiting:
             each.join(30)
-        assert time.monotonic() - asked < 4
+        assert not service.forced
     assert [answer.status_code for answer in answers] == [200, 200]
     assert [answer.json()["items"] for answer in answers] == [[], []]
 

@@ -134,7 +134,8 @@ def chains(address: str, settings: how) -> Counter[tuple[str, int]]:
 
 
 def test_chains_of_requests(address: str) -> None:
-    assert chains(address, how(FEW, max_examples=20))["open_match", 201]
+    done = {name for name, status in chains(address, how(FEW, max_examples=20)) if status < 300}
+    assert len(done) > 5, f"a chain in which nothing succeeds leads nowhere, and only these did: {sorted(done)}"
 
 
 @pytest.mark.soak

@@ -14,11 +14,12 @@ from domain.match.state import AnyMatch
 from service.held import stream_of
 from service.live import watch as watching
 from service.live.watch import Watch
+from service.matches import Matches
 from service.recent import Recent
 from service.store import StoreAway, event_store
 from service.store.codec import Record
 from service.store.connections import Connections
-from tests.matches.conftest import Process, StartProcess, hand
+from tests.matches.conftest import Process, StartProcess, hand, new_call
 
 PATIENCE_SECONDS = 30
 """For what takes moments on a machine that has nothing else to do."""
@@ -46,6 +47,23 @@ async def test_a_listener_hears_of_a_move_in_its_own_process_at_once(process: Pr
     async with process.watch.on(stream_of(match.match_id)) as bell:
         await process.choose(match.match_id, "ann", hand(match, "ann")[0])
         assert bell.is_set()
+
+
+@pytest.mark.usefixtures("_without_looks")
+async def test_a_listener_hears_of_a_move_that_was_stored_and_not_told_of_when_it_is_sent_again(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that stored it may have died, or heard nothing from the database any more."""
+    match = await process.begun()
+    call = new_call("ann", keyed=True)
+
+    async def chosen() -> None:
+        await process.choose(match.match_id, "ann", hand(match, "ann")[0], call)
+
+    with monkeypatch.context() as silent:
+        silent.setattr(Matches, "_appended", lambda *_: None)
+        await chosen()
+    await rung(process, match.match_id, chosen())
 
 
 async def test_a_listener_hears_of_a_move_in_another_process_soon(start_process: StartProcess) -> None:

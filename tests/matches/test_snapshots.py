@@ -1,5 +1,6 @@
-"""A snapshot only saves work: with it or without it, a match is the same."""
+"""What is kept of matches only saves work: with a snapshot or without it, a match is the same."""
 
+import gc
 from typing import Any
 
 import msgspec
@@ -55,6 +56,15 @@ async def test_an_earlier_version_is_seen_as_it_was(process: Process) -> None:
         await process.store.save_snapshot(stream_of(match.match_id), state_schema(), match.version, msgspec.json.encode(match))
     for version, state in states.items():
         assert await process.matches.at(match, version) == state
+
+
+async def test_what_a_process_holds_of_a_match_is_not_looked_at_for_garbage(process: Process) -> None:
+    """There are matches by the thousand, and everybody waits for as long as the collector looks."""
+    match = await played(process, 2)
+    held, records = await process.matches.held(stream_of(match.match_id)), await process.matches.records(match, 0, match.version)
+    entries = [record.entry for record in records]
+    parts = [held, held.match, *match.chairs, *match.owed, *records, *entries, *(entry.sealed for entry in entries)]
+    assert [each for each in parts if gc.is_tracked(each)] == []
 
 
 class Counted:

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 
 from domain.match.game import AnyGame
 from service.cant_run import CantRun
+from tests.faults.served import lasting_port
 from tests.games.test_bots import shortest
 from tests.play.conftest import Played
 from tests.rooms import every_game, labels
@@ -139,7 +139,7 @@ def test_who_leaves_before_the_start_frees_the_seat(bob: httpx.Client, address: 
             pass
         assert playing.stdout.readline() == "Waiting for players\n"
         playing.send_signal(signal.SIGINT)
-        assert playing.communicate(timeout=30) == ("\nYou have left the table.\n", "")
+        assert playing.communicate(timeout=60) == ("\nYou have left the table.\n", "")
     assert [seat["kind"] for seat in bob.get(match).json()["seats"]] == ["player", "open", "open"]
 
 
@@ -164,17 +164,11 @@ def test_what_cannot_be_played_is_said_in_a_line(wanted: dict[str, Any], complai
     assert "\n" not in str(said.value)
 
 
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
-
-
 def test_without_a_server_it_starts_one_and_ends_it_when_interrupted(server_folder: Path) -> None:
     given = {
         "PATH": "/usr/bin:/bin",
         "LUDICITUDE_DATA": str(server_folder),
-        "PORT": str(unused_port()),
+        "PORT": lasting_port(),
         "PYTHONPATH": str(Path(__file__).parents[2]),
     }
     command = [sys.executable, "-u", "-m", "service", "play", "pico"]
@@ -184,7 +178,7 @@ def test_without_a_server_it_starts_one_and_ends_it_when_interrupted(server_fold
         while "> " not in screen:
             screen += playing.stdout.read(1)
         playing.send_signal(signal.SIGINT)
-        rest, errors = playing.communicate(timeout=30)
+        rest, errors = playing.communicate(timeout=60)
     assert playing.returncode == 0
     assert rest == "\nYou have left the table.\n"
     assert errors == "Starting a server to play on...\n"

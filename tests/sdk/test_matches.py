@@ -18,7 +18,7 @@ import openapi_generator_cli
 import pytest
 
 from domain.games import GAMES
-from tests.faults.served import Served, served
+from tests.faults.served import Served, lasting_port, served
 from tests.sdk.conftest import LONGEST_SECONDS, Generate, project, require, run, set_up
 from tests.sdk.guide import ROOT, page, programs
 from tests.sdk.kotlin import compiled, libraries
@@ -156,7 +156,8 @@ def test_the_examples_play_to_the_end(game: str, python: Path, typescript: Path,
 def test_the_examples_go_on_with_a_server_that_is_started_again(python: Path, typescript: Path, server_folder: Path) -> None:
     """It is stopped while somebody chooses, and is not there when the choice is sent."""
     programs = {python: [sys.executable, "-u", "table.py"], typescript: ["node", "out/table.js"]}
-    with served(server_folder) as service, ExitStack() as all_of_them:
+    port = lasting_port()
+    with served(server_folder, PORT=port) as service, ExitStack() as all_of_them:
         playing = [
             all_of_them.enter_context(
                 subprocess.Popen(
@@ -178,7 +179,7 @@ def test_the_examples_go_on_with_a_server_that_is_started_again(python: Path, ty
             each.stdin.write("\n" * 500)
             each.stdin.flush()
             said(each, "The server cannot be reached (unavailable)")
-        with served(server_folder, PORT=str(httpx.URL(service.address).port)):
+        with served(server_folder, PORT=port):
             for each in playing:
                 assert each.stdout
                 rest = each.stdout.read()

@@ -17,7 +17,7 @@ from service.clocks import SKEW
 from service.matches import Matches
 
 PAST_EVERY_DEADLINE = 2_592_000
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 200
 CROWDED = 5
 """At so many matches that have not ended the mob gathers; then it opens no others for a while."""
 

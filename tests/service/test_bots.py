@@ -2,7 +2,10 @@
 
 import asyncio
 import dataclasses
+import gc
 import statistics
+import sys
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -16,12 +19,19 @@ from domain.match import lobby, table
 from domain.match.events import DrawsFixed
 from domain.match.game import Luck
 from domain.match.state import Match, fold
+from domain.match.table import Unfit
 from service import bots
-from tests.matches.conftest import TERMS
+from service.clocks import time_out
+from service.held import stream_of
+from service.matches import Matches
+from service.serve import _settle
+from tests.matches.conftest import TERMS, Process, process, start_process
 from tests.matches.made import WORLD, opened
 from tests.service.conftest import Join
 
 PICO = GAMES["pico"]
+__all__ = ("process", "start_process")
+
 MATCH_ID = "mat_" + "0" * 32
 
 
@@ -90,3 +100,54 @@ def rolled(train: Any, outcome: tuple[int, ...]) -> Any:
     match: Any = fold(train, Match(MATCH_ID), opened)
     choice = train.choices(match.table, match.owed[0].seat)[0]
     return fold(train, match, table.choose_as_bot(train, match, match.owed[0].seat, choice, str(match.decision(match.owed[0].seat)), WORLD))
+
+
+async def test_a_draw_that_was_set_and_does_not_fit_is_told_of_once_however_often_the_house_tries(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await process.open(bots=["easy"])
+    match = made.match.match_id
+
+    async def unfit(*_: object) -> None:
+        raise Unfit("outcome_does_not_fit", None)
+
+    monkeypatch.setattr(Matches, "change", unfit)
+    with capture_logs() as lines:
+        for _ in range(3):
+            await bots.Bots(process.matches, 0).play(stream_of(match))
+            await time_out(process.matches, stream_of(match))
+    assert [(line["event"], line["match_id"]) for line in lines] == [("draws_unfit", match)]
+
+    async def wrong(*_: object) -> None:
+        raise Unfit("no_such_seat", "seat")
+
+    monkeypatch.setattr(Matches, "change", wrong)
+    for trying in (bots.Bots(process.matches, 0).play(stream_of(match)), time_out(process.matches, stream_of(match))):
+        with pytest.raises(Unfit):
+            await trying
+
+
+def test_who_serves_people_is_soon_let_go_on_while_a_bot_computes() -> None:
+    """Python's own pause, five thousandths of a second, would be in every step of every request."""
+    before, thresholds, over = sys.getswitchinterval(), gc.get_threshold(), threading.Event()
+
+    def computes() -> None:
+        while not over.is_set():
+            sum(range(100))
+
+    _settle()
+    computing = threading.Thread(target=computes)
+    computing.start()
+    try:
+        waits = []
+        for _ in range(50):
+            began = time.perf_counter()
+            time.sleep(0)
+            waits.append(time.perf_counter() - began)
+    finally:
+        over.set()
+        computing.join()
+        sys.setswitchinterval(before)
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+    assert sorted(waits)[10] < 0.003, waits

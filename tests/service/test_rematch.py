@@ -14,6 +14,8 @@ from service.app import create_app
 from service.http.routes.turns import turn_frames
 from tests.service import test_stream
 from tests.service.conftest import Join, bearing, inside, running
+from tests.service.test_direct import BY_THE_FRAMEWORK
+from tests.service.test_listeners import TURNS
 from tests.service.test_turns import told
 
 SHEEP = {"options": {"game": "black-sheep"}, "seats": 4}
@@ -213,6 +215,20 @@ async def test_there_is_no_rematch_before_the_end(join: Join) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "match_not_over")
 
 
+async def told_of_rematch(player: httpx.AsyncClient, old: str, new: str) -> bool:
+    """Whether this player is told that `new` is the rematch of this match: wherever it is shown, or else nowhere at all."""
+    version = (await player.get(old)).json()["version"]
+    shown = [(old, headers) for headers in ([], BY_THE_FRAMEWORK)]
+    shown += [(f"{old}/stream{query}", headers) for query in ("", "?after=9999") for headers in ([], BY_THE_FRAMEWORK)]
+    views = [(await player.get(path, headers=headers)).text for path, headers in [*shown, (f"{old}?at_version={version}", [])]]
+    others = [f"{old}/{path}" for path in ("events", "messages", "record", "proof")] + ["/v1/matches", "/v1/matches?mine=true", TURNS]
+    everything = [*views, *[(await player.get(path)).text for path in others]]
+    told = new in views[0]
+    assert [f'"rematch":"{new}"' in each for each in views] == [told] * len(views)
+    assert told or all(new not in each and '"rematch_of":"' not in each for each in everything)
+    return told
+
+
 async def test_whom_the_host_has_removed_from_a_private_rematch_needs_its_new_code(join: Join) -> None:
     """Else no host could keep anybody out; who has only declined may change their mind."""
     players = [await join(name) for name in ("Ada", "Bob", "Cid", "Dot")]
@@ -223,16 +239,20 @@ async def test_whom_the_host_has_removed_from_a_private_rematch_needs_its_new_co
         await player.post(f"{old}/seats", json={"invite": opened["invite"]})
     for player in players:
         await player.post(f"{old}/resign")
-    new = f"/v1/matches/{(await ada.post(f'{old}/rematch')).json()['match_id']}"
+    new_id = (await ada.post(f"{old}/rematch")).json()["match_id"]
+    new = f"/v1/matches/{new_id}"
     await cid.post(f"{old}/rematch")
     # Bob has not come yet, and Cid has.
     for seat in (2, 3):
         assert (await ada.delete(f"{new}/seats/{seat}/player")).status_code == 200
     code = (await ada.post(f"{new}/invite", json={})).json()["invite"]
+    assert [await told_of_rematch(player, old, new_id) for player in players] == [True, False, False, True]
     for removed in (bob, cid):
         for headers in ({}, {"Idempotency-Key": "again"}, {"Idempotency-Key": "again"}):
             answer = await removed.post(f"{old}/rematch", headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (404, "match_not_found")
     assert (await bob.post(f"{new}/seats", json={"invite": code})).status_code == 200
+    assert await told_of_rematch(bob, old, new_id)
     assert (await bob.delete(f"{new}/seats/me")).status_code == 204
+    assert await told_of_rematch(bob, old, new_id)
     assert (await bob.post(f"{old}/rematch")).status_code == 201, "the host has let them in again, and they have left by themselves"

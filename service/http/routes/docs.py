@@ -19,7 +19,7 @@ from service.http.body import StrictRequest
 from service.http.conditions import RELEASE_HEADERS, IfNoneMatch, etag, tagged
 from service.http.problems import Trouble
 
-PAGES = Path(__file__).resolve().parents[2] / "web" / "docs"
+PAGES = Path(__file__).resolve().parents[1] / "pages"
 
 GUIDE = "/docs/guide/"
 """Where the pages of `docs/` are, under the names that they have there: their links to each other hold here too."""
