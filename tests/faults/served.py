@@ -6,7 +6,8 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,13 @@ class Served:
         """Whether it ended only because somebody had been waited for long enough; a machine that is busy takes its time otherwise too."""
         return "graceful shutdown exceeded" in self.errors.read_text()
 
+    @property
+    def waiting(self) -> float:
+        """For how much somebody waits there now. Its numbers have to be open to anybody."""
+        told = re.search(r"^ludicitude_waiting (\S+)$", httpx.get(f"{self.address}/metrics").text, re.MULTILINE)
+        assert told
+        return float(told[1])
+
     def new_player(self) -> str:
         """The token of a new player; the service has told us that it stored it."""
         answer = httpx.post(f"{self.address}/v1/players", json={"display_name": "Ada"})
@@ -49,6 +57,14 @@ class Served:
         answer = httpx.get(f"{self.address}/v1/players/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
         assert answer.status_code in (200, 401), answer.text
         return answer.status_code == 200
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until this is so, for a minute."""
+    gives_up = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < gives_up, "it does not come to this"
+        time.sleep(0.05)
 
 
 def lasting_port() -> str:

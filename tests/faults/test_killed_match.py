@@ -54,7 +54,7 @@ def test_a_server_killed_in_mid_match_has_lost_nothing_and_plays_on(used_server_
         for person in people:
             person.start()
         for _ in range(ACKNOWLEDGED):
-            assert enough.acquire(timeout=30)
+            assert enough.acquire(timeout=120)
         service.end(signal.SIGKILL)
     for person in people:
         person.join(30)
@@ -87,17 +87,19 @@ def test_a_deadline_outlives_the_process_and_fires_once(used_server_folder: Path
         began = httpx.post(f"{service.address}{path}/seats", json={}, headers=both[1]).json()
         service.end(signal.SIGKILL)
     with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as service:
+        asked = time.monotonic()
         view = httpx.get(service.address + path, headers=both[0]).json()
+        took = time.monotonic() - asked
         assert (view["deadline_at"], view["version"]) == (began["deadline_at"], began["version"])
         assert deadline(view) == deadline(began)
-        left = int((deadline(view) - datetime.now(UTC)).total_seconds()) - 3
+        left = int((deadline(view) - datetime.now(UTC)).total_seconds() - 3 - 30 * took)  # A busy machine has more to do until then.
         httpx.post(f"{service.address}{path}/clock", json={"forward_seconds": left}, headers=both[0])
         due = deadline(httpx.get(service.address + path, headers=both[0]).json())
         service.end(signal.SIGKILL)
     assert due > datetime.now(UTC), "it was killed too late for the test to mean anything"
     time.sleep((due - datetime.now(UTC)).total_seconds())
     with served(used_server_folder, LUDICITUDE_TEST_MODE="on") as service:
-        gives_up = time.monotonic() + 20
+        gives_up = time.monotonic() + 60
         while not fired(service):
             assert time.monotonic() < gives_up, "nobody keeps the deadline"
             time.sleep(0.1)

@@ -80,7 +80,7 @@ async def test_one_that_waits_for_another_goes_on_when_that_one_dies(empty_datab
     assert not waiting.done()
     assert await other.fetchval("SELECT to_regclass('rows')") is None
     other.terminate()
-    await asyncio.wait_for(waiting, 20)
+    await asyncio.wait_for(waiting, 60)
     assert await _revision_and_rows(empty_database_url) == ("0002", 100_000)
 
 

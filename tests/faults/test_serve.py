@@ -14,7 +14,7 @@ import pytest
 
 from service import serve, settings
 from service.embedded import EmbeddedPostgres
-from tests.faults.served import Served, command, served
+from tests.faults.served import Served, command, served, until
 from tests.faults.statements import execute
 
 
@@ -46,7 +46,10 @@ def test_it_ends_in_order_when_asked_and_keeps_what_it_stored(used_server_folder
 
 
 def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_folder: Path) -> None:
-    with served(used_server_folder) as service, httpx.Client(base_url=service.address, timeout=30) as client:
+    with (
+        served(used_server_folder, LUDICITUDE_METRICS_READERS="*") as service,
+        httpx.Client(base_url=service.address, timeout=30) as client,
+    ):
         client.headers["Authorization"] = f"Bearer {service.new_player()}"
         opened = client.post("/v1/matches", json={"options": {"game": "pico"}}).json()
         answers: list[httpx.Response] = []
@@ -55,7 +58,7 @@ def test_somebody_who_waits_for_a_match_is_answered_when_it_ends(used_server_fol
         waiting = [threading.Thread(target=lambda asked=asked: answers.append(client.get(asked)), daemon=True) for asked in questions]
         for each in waiting:
             each.start()
-        time.sleep(0.5)
+        until(lambda: service.waiting == 3)  # Who waits for messages waits for the match to move, too.
         assert service.end(signal.SIGTERM) == 0
         for each in waiting:
             each.join(30)

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.faults.served import Served, served
+from tests.faults.served import Served, served, until
 from tests.service.documented import messages
 
 
@@ -25,12 +25,12 @@ def listened(address: str, match_id: str, cursor: str | None, into: list[dict[st
         text = ""
         for piece in answer.iter_text():
             text += piece
+            into[:] = [json.loads(str(message["data"])) for message in messages(text.rpartition("\n\n")[0])]
             opened.set()
-        into += [json.loads(str(message["data"])) for message in messages(text)]
 
 
 def test_a_server_that_is_asked_to_stop_ends_its_streams_and_long_polls_at_once(used_server_folder: Path) -> None:
-    with served(used_server_folder) as service:
+    with served(used_server_folder, LUDICITUDE_METRICS_READERS="*") as service:
         headers = {"Authorization": f"Bearer {service.new_player()}"}
         match_id = new_match(service, headers)
         frames: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ def test_a_server_that_is_asked_to_stop_ends_its_streams_and_long_polls_at_once(
         listener.start()
         poller.start()
         assert opened.wait(30)
-        time.sleep(0.5)
+        until(lambda: service.waiting == 2)
         assert service.end(signal.SIGTERM) == 0
         listener.join(30)
         poller.join(30)
@@ -88,9 +88,9 @@ def test_a_stream_goes_on_after_a_restart_where_it_stopped(used_server_folder: P
         frames: list[dict[str, Any]] = []
         listener = threading.Thread(target=listened, args=(service.address, match_id, "2", frames, threading.Event()))
         listener.start()
-        time.sleep(1)
+        until(lambda: len(frames) > 9)
         service.end(signal.SIGTERM)
-        listener.join(10)
+        listener.join(30)
     assert frames[0] == {"frame": "resumed", "version": 2}
     versions = [frame["item"]["version"] for frame in frames[1:-1]]
     assert versions == list(range(3, 3 + len(versions)))

@@ -5,8 +5,6 @@ import re
 import signal
 import socket
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -14,7 +12,7 @@ import pytest
 
 from service.cant_run import CantRun
 from service.workers import DEATHS_MAX, Workers
-from tests.faults.served import Served, served
+from tests.faults.served import Served, served, until
 
 
 def workers_of(service: Served) -> set[int]:
@@ -28,13 +26,6 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def until(true: Callable[[], bool], seconds: float = 60) -> None:
-    gives_up = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < gives_up
-        time.sleep(0.05)
 
 
 def count_of_calls(service: Served) -> float:
