@@ -16,7 +16,7 @@ from bench.place import place
 from bench.product import served
 from bench.tables import Hall
 
-PY_SPY = "py-spy==0.4.2"
+PY_SPY = "py-spy==0.4.3"
 SECONDS = 10
 SAMPLES_A_SECOND = 400
 SAMPLES_LEAST = 1_000
