@@ -15,11 +15,13 @@ Visibility: TypeAlias = Annotated[
 ]
 Spectators: TypeAlias = Annotated[
     Literal["none", "public", "delayed"],
-    msgspec.Meta(description="What those see of the play who do not sit: nothing, the public view, or the public view with a delay."),
+    msgspec.Meta(
+        description="`none`: only those who sit see the play; `public`: others see what lies open; `delayed`: the same, some events later."
+    ),
 ]
 Start: TypeAlias = Annotated[
     Literal["when_full", "by_host"],
-    msgspec.Meta(description="When play begins: as soon as every seat is taken, or when the host says so."),
+    msgspec.Meta(description="When play begins, `when_full`: as soon as every seat is taken; `by_host`: when the host says so."),
 ]
 PlayerId: TypeAlias = Annotated[str, msgspec.Meta(description="The account of a player, an opaque id.")]
 Level: TypeAlias = Annotated[str, msgspec.Meta(description="How well a bot plays, one of the game's bot levels.")]

@@ -79,7 +79,7 @@ class Result(msgspec.Struct, frozen=True):
         tuple[Place, ...],
         msgspec.Meta(description="Every seat, best first; empty when the match ended before it started or was stopped."),
     ]
-    reason: Annotated[str, msgspec.Meta(description="Why it ended, a stable word; the labels of the game put it in a sentence.")]
+    reason: Annotated[str, msgspec.Meta(description="Why it ended, a stable word; the label `end.<reason>` says it.")]
 
 
 class Showing(NamedTuple):

@@ -152,7 +152,20 @@ async def main(what: str, address: str = "http://localhost:8000") -> None:
         async def get(path: str) -> Any:
             return (await send_async(lambda _: http.get(path, follow_redirects=True))).json()
 
-        token = kept_token() or keep((await post("/players", {"display_name": os.environ.get("USER", "Ada")})).json()["token"])
+        async def is_good(token: str) -> bool:
+            http.headers["Authorization"] = f"Bearer {token}"
+            try:
+                await get("/players/me")
+            except Refused as no:
+                del http.headers["Authorization"]
+                if no.status == 401:  # It is another server's, or has been revoked.
+                    return False
+                raise
+            return True
+
+        token = kept_token()
+        if token is None or not await is_good(token):
+            token = keep((await post("/players", {"display_name": os.environ.get("USER", "Ada")})).json()["token"])
         http.headers["Authorization"] = f"Bearer {token}"
         if what.startswith("mat_"):
             view = await get(f"/matches/{what}")
@@ -165,4 +178,7 @@ async def main(what: str, address: str = "http://localhost:8000") -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+    try:
+        asyncio.run(main(*sys.argv[1:]))
+    except (Refused, Unanswered) as failure:
+        sys.exit(str(failure))

@@ -32,6 +32,11 @@ const leaving = new AbortController();
 const { signal } = leaving;
 let token: string | undefined;
 
+process.on("uncaughtException", (error) => {
+  console.error(error instanceof Refused || error instanceof Unanswered ? error.message : error);
+  process.exit(1);
+});
+
 async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const { data } = await send<Body>(
@@ -48,7 +53,20 @@ async function call<Body>(method: string, path: string, body?: object): Promise<
   return data;
 }
 
-if (!existsSync(ACCOUNT)) {
+/** Whether the server knows this token: it may be another server's, or have been revoked. */
+async function isGood(kept: string): Promise<boolean> {
+  token = kept;
+  try {
+    await call("GET", "/players/me");
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 401)) throw error;
+    token = undefined;
+    return false;
+  }
+}
+
+if (!existsSync(ACCOUNT) || !(await isGood(readFileSync(ACCOUNT, "utf-8")))) {
   const made = await call<{ token: string }>("POST", "/players", { display_name: process.env["USER"] ?? "Ada" });
   writeFileSync(ACCOUNT, made.token, { mode: 0o600 });
 }

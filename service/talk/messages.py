@@ -61,7 +61,9 @@ class Message(msgspec.Struct, frozen=True):
     player_id: Annotated[str, Meta(description="The player who said it.")]
     seat: Annotated[Seat, Meta(description="Where they sat then; before the start somebody else may have sat down there since.")]
     to_seat: Annotated[Seat | None, Meta(description="The seat it was whispered to; null when it was said to all.")]
-    kind: Annotated[Literal["text", "pledge"], Meta(description="Which one of the two it is.")]
+    kind: Annotated[
+        Literal["text", "pledge"], Meta(description="`text`: what somebody said; `pledge`: which face they said they would show.")
+    ]
     text: Annotated[str | None, Meta(description="What was said; null for a pledge.")]
     pledge: Annotated[MadePledge | None, Meta(description="What was pledged; null for a text.")]
 

@@ -62,6 +62,7 @@ def laid(match: str) -> int:
 
 @pytest.mark.parametrize("name", ["terminal.py", "terminal.ts"])
 def test_two_windows_and_a_server_that_is_started_again(name: str, programs: Commands, used_server_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "token.txt").write_text("lud_of_another_server", "utf-8")
     port = lasting_port()
     with served(used_server_folder, PORT=port) as service, window(programs, name, tmp_path, "pico", service.address) as first:
         match_id = first.shows("mat_")
@@ -146,3 +147,14 @@ def test_a_choice_is_asked_again_for_as_long_as_the_server_stays_away(
         screen.type("1")
         screen.shows("  4  ")
         assert laid(f"{service.address}/v1/matches/{match_id}") == 1
+
+
+@pytest.mark.parametrize("name", ["terminal.py", "terminal.ts"])
+def test_a_server_that_is_not_there_is_told_in_a_line(name: str, impatient: Commands, tmp_path: Path) -> None:
+    with started(impatient[name], "pico", "http://127.0.0.1:1", folder=tmp_path) as program:
+        try:
+            assert program.communicate(timeout=30) == ("", "no answer\n")
+        finally:
+            program.kill()
+    assert program.returncode == 1
+    assert not (tmp_path / "token.txt").exists()

@@ -59,15 +59,12 @@ class OpenMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     visibility: Annotated[
         Visibility, Meta(description="`public`, or `private`: only those who hold its invitation code may sit down or know of it.")
     ] = "public"
-    spectators: Annotated[
-        Spectators,
-        Meta(description="What those see of the play who do not sit: nothing, the public view, or the public view with a delay."),
-    ] = "public"
+    spectators: Spectators = "public"
     clock: Annotated[
         Clock | None,
         Meta(description="How long a seat may take; three days a choice unless you say so. Only a private match can do without: null."),
     ] = Clock()
-    start: Annotated[Start, Meta(description="Whether play begins when every seat is taken, or when the host says so.")] = "when_full"
+    start: Start = "when_full"
     bots: Annotated[tuple[str, ...], Meta(max_length=8, description="Levels of bots that take the next seats after yours.")] = ()
     testing: Annotated[MatchTesting | None, Meta(description="Only for a server in test mode.")] = None
     sit: Annotated[bool, Meta(description="Whether you take seat 0 yourself.")] = True
