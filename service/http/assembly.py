@@ -23,6 +23,7 @@ from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
 from service.http.parameters import only_known
+from service.http.uncounted import Uncounted
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
@@ -46,7 +47,8 @@ def http_app(
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
-    authentication = auth.Authentication(players, operators, issuer, limits or Limits())
+    limits = limits or Limits()
+    authentication = auth.Authentication(players, operators, issuer, limits)
     app = Litestar(
         routes,
         middleware=[authentication],
@@ -69,7 +71,7 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    layers = CrossOrigin(Access(EveryMethod(Deadline(app.asgi_handler))), origins)
+    layers = CrossOrigin(Access(EveryMethod(Deadline(Uncounted(app.asgi_handler, limits)))), origins)
     app.asgi_handler = _behind(trusted_proxies, Direct(app, layers, authentication, origins))
     return app
 

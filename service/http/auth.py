@@ -29,6 +29,9 @@ from service.http.work import Work
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
 
+PROBE = {**ANONYMOUS, "probe": True}
+"""The same of routes that are answered at once, whatever else comes from where they are asked from."""
+
 NAMELESS = "Player"
 """What a newcomer is called whose issuer tells no name that will do."""
 
@@ -60,15 +63,23 @@ class Authentication(ASGIMiddleware):
     async def admit(self, scope: Scope) -> None:
         """Find out who calls, count the request, and be at work on it until `leave`. Raises `Trouble` or `Erased` for a token that is not
         valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
+
+        Who is refused has waited for a place too: a flood of what is answered at once would keep the process from everybody else.
         """
+        caller, refused = None, None
         try:
             scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
-        except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
-            self._limits.charge(scope, None)
-            raise
-        self._limits.charge(scope, caller)
+        except (Trouble, Erased, TooManySignups) as why:  # A request with a token that is not valid is nobody's.
+            refused = why
+        try:
+            self._limits.charge(scope, caller)
+        except Trouble as why:
+            refused = why
         scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
-        if await work.begin():
+        waited = await work.begin()
+        if refused is not None:
+            raise refused
+        if waited:
             scope["user"], scope["auth"] = await self._caller(scope)  # The token may have ended meanwhile.
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
