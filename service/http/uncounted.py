@@ -34,7 +34,7 @@ class Uncounted:
                     refused = True
                     return await send_instead(why, str(scope.get("request_id", "")), send)
             if not refused:
-                await send(message)
+                await (send(message) if work is None else work.give(send, message))
             return None
 
         try:
