@@ -22,8 +22,8 @@ from service.http.deadline import Deadline
 from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
+from service.http.pace import Pace
 from service.http.parameters import only_known
-from service.http.uncounted import Uncounted
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
@@ -47,8 +47,7 @@ def http_app(
     What opens and closes with the app is put into its state by a lifespan, under the same names. `dependencies` are further
     ones that handlers take, made for each request.
     """
-    limits = limits or Limits()
-    authentication = auth.Authentication(players, operators, issuer, limits)
+    authentication = auth.Authentication(players, operators, issuer, limits or Limits())
     app = Litestar(
         routes,
         middleware=[authentication],
@@ -71,8 +70,8 @@ def http_app(
         logging_config=None,
         openapi_config=None,
     )
-    layers = CrossOrigin(Access(EveryMethod(Deadline(Uncounted(app.asgi_handler, limits)))), origins)
-    app.asgi_handler = _behind(trusted_proxies, Direct(app, layers, authentication, origins))
+    layers = CrossOrigin(Access(EveryMethod(Deadline(app.asgi_handler))), origins)
+    app.asgi_handler = _behind(trusted_proxies, Pace(Direct(app, layers, authentication, origins)))
     return app
 
 

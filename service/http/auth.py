@@ -31,9 +31,6 @@ from service.http.work import Work
 ANONYMOUS = {"anonymous": True}
 """The `opt` of routes that never look at who calls, so that probes and docs need no database."""
 
-PROBE = {**ANONYMOUS, "probe": True}
-"""The same of routes that are answered at once, whatever else comes from where they are asked from."""
-
 NAMELESS = "Player"
 """What a newcomer is called whose issuer tells no name that will do."""
 
@@ -70,20 +67,15 @@ class Authentication(ASGIMiddleware):
     async def admit(self, scope: Scope) -> None:
         """Find out who calls, count the request, and be at work on it until `leave`. Raises `Trouble` or `Erased` for a token that is not
         valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
-
-        Who is refused for their token has waited for a place too: a flood of them would else keep the process from everybody.
         """
-        caller, operator, refused = None, None, None
         try:
             scope["user"], scope["auth"] = caller, operator = await self._caller(scope)
-        except (Trouble, Erased, TooManySignups) as why:  # A request with a token that is not valid is nobody's.
-            refused = why
-        scope["work"] = work = self._limits.work(scope, caller, operator)  # type: ignore[typeddict-unknown-key]
+        except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
+            await self._charge(scope, None, None)
+            raise
         await self._charge(scope, caller, operator)
-        waited = await work.begin()
-        if refused is not None:
-            raise refused
-        if waited:
+        scope["work"] = work = self._limits.work(scope, caller, operator)  # type: ignore[typeddict-unknown-key]
+        if await work.begin():
             scope["user"], scope["auth"] = await self._caller(scope)  # The token may have ended meanwhile.
 
     async def _charge(self, scope: Scope, caller: Player | None, operator: Operator | None) -> None:

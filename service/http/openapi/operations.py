@@ -75,7 +75,6 @@ WITH_STATUS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 
 ALWAYS = ("malformed_request", "invalid_parameter", "internal_error")
 WITH_A_CALLER = ("not_authenticated", "rate_limited", "too_many_at_once", "unavailable")
-WITHOUT_A_CALLER = ("too_many_at_once",)
 WITH_A_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "invalid_body")
 WITH_HEADER = {"If-Match": ("precondition_failed",), "Idempotency-Key": ("key_reused",)}
 
@@ -123,8 +122,7 @@ class Operation:
         """The codes of all problems that this operation answers with; `refused` stands for the refusals of games."""
         names = [name for name, _, _ in self.parameters]
         found = [*ALWAYS, *self.handler.opt.get("problems", ()), *(WITH_A_BODY if self.body else ())]
-        if not self.handler.opt.get("probe"):
-            found += WITHOUT_A_CALLER if self.handler.opt.get("anonymous") else WITH_A_CALLER
+        found += () if self.handler.opt.get("anonymous") else WITH_A_CALLER
         return {*found, *(code for name in names for code in WITH_HEADER.get(name, ()))}
 
     def document(self, schemas: Schemas, examples: Mapping[str, Any]) -> JsonSchema:
