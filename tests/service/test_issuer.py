@@ -14,8 +14,6 @@ import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from litestar import Litestar
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from service import settings
 from service.accounts import issuer as issuers
@@ -119,24 +117,6 @@ async def test_players_from_outside_play_with_guests_and_may_have_tokens_of_ours
 async def test_newcomers_who_come_many_times_at_once_are_one_player(trusting: Documented) -> None:
     answers = await asyncio.gather(*(me(trusting, token()) for _ in range(8)))
     assert len({answer.json()["player_id"] for answer in answers}) == 1
-
-
-async def test_many_requests_of_one_player_ask_the_database_once_who_that_is(trusting: Documented) -> None:
-    """It is asked before they wait for places, so they would else take all connections to the database."""
-    sent, asked = token(), list[str]()
-    known = (await me(trusting, sent)).json()
-
-    def note(_: Any, __: Any, statement: str, *___: Any) -> None:
-        if "player_identities" in statement:
-            asked.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        answers = await asyncio.gather(*(me(trusting, sent) for _ in range(100)))
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-    assert 1 <= len(asked) < 50, "each of them would ask once, and most once more when they have waited"
-    assert known in [answer.json() for answer in answers]
 
 
 async def test_newcomers_count_among_the_new_accounts_of_their_address(trusting: Documented) -> None:
