@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.new_game import events as e
 from domain.games.new_game.options import Card, Cards, Face
 from domain.games.new_game.rules import Round, State, advance
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting, hidden_in
 
 Phase: TypeAlias = Literal["roll", "choose", "reveal", "over"]
 
@@ -33,7 +33,10 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="new-game"):
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose card for this round lies face down.")]
     your_card: Annotated[Card | None, msgspec.Meta(description="Your own card lying face down; null when there is none.")]
     revealed: Annotated[
-        Cards, IN_SEAT_ORDER, msgspec.Meta(description="The cards of a round just turned up and not yet settled; else empty.")
+        Cards,
+        IN_SEAT_ORDER,
+        hidden_in("choose"),
+        msgspec.Meta(description="The cards of a round just turned up and not yet settled; else empty."),
     ]
     points: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Points of the match so far.")]
     last_round: Annotated[Round | None, msgspec.Meta(description="The latest round that is over; null before the first.")]
