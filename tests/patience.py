@@ -3,6 +3,7 @@
 SECONDS = {
     "service.http.deadline.BEGIN_SECONDS": 60,
     "service.http.work.WAIT_SECONDS": 60,
+    "service.http.auth.REFUSED_SECONDS": 0,
     **dict.fromkeys((f"service.{name}.RACE_SECONDS" for name in ("matches", "hosts", "talk.messages")), 60),
     **dict.fromkeys((f"service.store.{name}.CONNECT_SECONDS" for name in ("address", "connections", "hints")), 60),
     **dict.fromkeys((f"service.store.{name}.ANSWER_SECONDS" for name in ("address", "connections", "hints")), 60),

@@ -22,6 +22,7 @@ from service.http.deadline import Deadline
 from service.http.direct import Direct
 from service.http.limits import Limits
 from service.http.methods import EveryMethod
+from service.http.pace import Pace
 from service.http.parameters import only_known
 
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
@@ -70,7 +71,7 @@ def http_app(
         openapi_config=None,
     )
     layers = CrossOrigin(Access(EveryMethod(Deadline(app.asgi_handler))), origins)
-    app.asgi_handler = _behind(trusted_proxies, Direct(app, layers, authentication, origins))
+    app.asgi_handler = _behind(trusted_proxies, Pace(Direct(app, layers, authentication, origins)))
     return app
 
 

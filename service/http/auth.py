@@ -4,8 +4,10 @@ A request without a token comes from nobody, which is enough for everything publ
 for nobody: the client believes to be somebody, and must hear that it is not.
 """
 
+import asyncio
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, cast
 
 from litestar.connection import ASGIConnection
@@ -32,6 +34,11 @@ ANONYMOUS = {"anonymous": True}
 NAMELESS = "Player"
 """What a newcomer is called whose issuer tells no name that will do."""
 
+REFUSED_SECONDS = 1.0
+"""Who sends too much hears of it after so long, and has to wait that long anyway: one who asks again at once would else keep the process
+busy with saying no.
+"""
+
 NOT_VALID = "The token is not valid, or not valid any more."
 
 
@@ -53,7 +60,7 @@ class Authentication(ASGIMiddleware):
             _, receive = await received(receive)
         try:
             await self.admit(scope)
-            await next_app(scope, receive, send)
+            await next_app(scope, receive, partial(cast("Work", scope["work"]).give, send))  # type: ignore[typeddict-item]
         finally:
             leave(scope)
 
@@ -62,14 +69,21 @@ class Authentication(ASGIMiddleware):
         valid, `Trouble` for too many requests, and `TooManySignups` for too many newcomers from outside.
         """
         try:
-            scope["user"], scope["auth"] = caller, _ = await self._caller(scope)
+            scope["user"], scope["auth"] = caller, operator = await self._caller(scope)
         except (Trouble, Erased, TooManySignups):  # A request with a token that is not valid is nobody's.
-            self._limits.charge(scope, None)
+            await self._charge(scope, None, None)
             raise
-        self._limits.charge(scope, caller)
-        scope["work"] = work = self._limits.work(scope, caller)  # type: ignore[typeddict-unknown-key]
+        await self._charge(scope, caller, operator)
+        scope["work"] = work = self._limits.work(scope, caller, operator)  # type: ignore[typeddict-unknown-key]
         if await work.begin():
             scope["user"], scope["auth"] = await self._caller(scope)  # The token may have ended meanwhile.
+
+    async def _charge(self, scope: Scope, caller: Player | None, operator: Operator | None) -> None:
+        try:
+            self._limits.charge(scope, caller, operator)
+        except Trouble:
+            await asyncio.sleep(REFUSED_SECONDS)
+            raise
 
     async def _caller(self, scope: Scope) -> tuple[Player | None, Operator | None]:
         token = bearer(scope)

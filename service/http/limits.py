@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from litestar.types import Scope
 
+from service.accounts.operators import Operator
 from service.accounts.players import Player
 from service.http.problems import Trouble
 from service.http.work import ADDRESS_LONG_POLLS_MAX, AT_ONCE, LONG_POLLS_MAX, AtWork, Work
@@ -59,22 +60,27 @@ class Limits:
     def __init__(self, per_player: int = PER_MINUTE, per_address: int = PER_MINUTE, at_once: int = AT_ONCE) -> None:
         self._players, self._addresses, self._at_work = Rate("player", per_player), Rate("address", per_address), AtWork(at_once)
 
-    def charge(self, scope: Scope, caller: Player | None) -> None:
+    def charge(self, scope: Scope, caller: Player | None, operator: Operator | None = None) -> None:
         """Count this request against who sent it. Raises `Trouble` when they have sent too many.
 
         What the client is to be told of it is left in the scope, for the headers of the answer.
         """
-        fields, wait = self._addresses.take(address(scope)) if caller is None else self._players.take(caller.player_id)
+        fields, wait = self._addresses.take(_nobody(scope, operator)) if caller is None else self._players.take(caller.player_id)
         scope["rate_limit"] = fields  # type: ignore[typeddict-unknown-key]
         if wait:
             seconds = math.ceil(wait)
             raise Trouble("rate_limited", f"The next request may come in {seconds} s.", headers={"Retry-After": str(seconds)})
 
-    def work(self, scope: Scope, caller: Player | None) -> Work:
+    def work(self, scope: Scope, caller: Player | None, operator: Operator | None = None) -> Work:
         """This request among those of its caller. It has yet to begin, and has to be ended."""
         if caller is None:
-            return self._at_work.work(address(scope), ADDRESS_LONG_POLLS_MAX)
+            return self._at_work.work(_nobody(scope, operator), ADDRESS_LONG_POLLS_MAX)
         return self._at_work.work(caller.player_id, LONG_POLLS_MAX)
+
+
+def _nobody(scope: Scope, operator: Operator | None) -> str:
+    """As whom somebody counts who is no player. Operators do not by their address, whose quota may be what somebody uses up."""
+    return address(scope) if operator is None else f"operator {operator.name}"
 
 
 def address(scope: Scope) -> str:

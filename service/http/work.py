@@ -6,6 +6,8 @@ opened, gets a hundred answers, and need not know of the bound. Each process cou
 
 import asyncio
 
+from litestar.types import Message, Send
+
 from service.bells import rings
 from service.http.problems import Trouble
 
@@ -19,6 +21,9 @@ WAIT_SECONDS = 1.0
 """For so long they do. An answer begins within two seconds, so there must be some left for the work."""
 
 AGAIN_SECONDS = 2
+
+SLOW_SECONDS = 0.25
+"""A client that takes longer over a piece of its answer is slow."""
 
 LONG_POLLS_MAX = 100
 """Long-polls of one player that wait for something to happen: events, talk and turns on many devices."""
@@ -97,7 +102,8 @@ class Work:
         """Be at work no more for now, as what lasts for long and is counted elsewhere."""
         if self._at_work:
             self._at_work = False
-            self._caller.places.release()
+            # When the loop has turned: of a thousand requests that take one step each, all others would else wait for every one.
+            asyncio.get_running_loop().call_soon(self._caller.places.release)
 
     async def rings(self, bell: asyncio.Event, seconds: float) -> bool:
         """Whether the bell rings within so many seconds (see `bells.rings`); a long-poll that waits for it is not at work.
@@ -117,10 +123,24 @@ class Work:
         await self.begin()
         return rung
 
+    async def give(self, send: Send, message: Message) -> None:
+        """Send this to the client. A request is not at work while its client is slow to take that."""
+        if not self._at_work:
+            return await send(message)
+        timer = asyncio.get_running_loop().call_later(SLOW_SECONDS, self.pause)
+        try:
+            await send(message)
+        finally:
+            timer.cancel()
+        if not self._at_work and message.get("more_body"):
+            await self._caller.places.acquire()
+            self._at_work = True
+        return None
+
     def end(self) -> None:
         """It is done, or will not be."""
         self.pause()
-        self._all.leave(self._name, self._caller)
+        asyncio.get_running_loop().call_soon(self._all.leave, self._name, self._caller)
 
 
 def _too_many() -> Trouble:

@@ -12,8 +12,8 @@ from service.cant_run import CantRun
 
 _PATIENCE_SECONDS = 10
 _GLANCE_SECONDS = 2
-_ATTEMPTS = 3
-_PAUSE_SECONDS = 1.0
+_PAUSES_SECONDS = (1, 2, 4, 8, 15)
+"""Between the attempts of one call: a server that is started again is back by then."""
 
 
 class Problem(Exception):
@@ -62,11 +62,11 @@ class Api:
     def _call(self, method: str, path: str, body: bytes | None, patience: float) -> Any:
         # Under one key a call that is sent again is never a second move, so a lost answer can be asked for once more.
         headers = {"Content-Type": "application/json", "Idempotency-Key": chance.new_id("key")} if body is not None else {}
-        for attempt in range(1, _ATTEMPTS + 1):
+        for pause in (*_PAUSES_SECONDS, None):
             try:
                 status, answer = self._once(method, path, body, headers, patience)
             except (OSError, http.client.HTTPException) as reason:
-                if attempt == _ATTEMPTS or not self._reached:
+                if pause is None or not self._reached:
                     raise CantRun(f"{self.url} can't be reached: {reason}") from reason
             except ValueError as reason:
                 raise CantRun(f"{self.url} does not answer as Ludicitude does.") from reason
@@ -74,9 +74,9 @@ class Api:
                 self._reached = True
                 if status < 400:
                     return answer
-                if status != 503 or attempt == _ATTEMPTS:
+                if status != 503 or pause is None:
                     raise Problem(answer)
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(pause)
         raise AssertionError("the last attempt answers or raises")
 
     def _once(self, method: str, path: str, body: bytes | None, headers: dict[str, str], patience: float) -> tuple[int, Any]:

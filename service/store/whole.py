@@ -53,6 +53,11 @@ SEED = "SELECT seed, opened_at FROM public.match_seeds WHERE stream_id = :stream
 
 SNAPSHOT = "SELECT version, state::text AS state FROM es.snapshots WHERE stream_id = :stream AND state_schema = :state_schema"
 
+MILESTONES = """
+SELECT version, state::text AS state FROM es.milestones
+WHERE stream_id = :stream AND state_schema = :state_schema AND version > :after ORDER BY version LIMIT :rows
+"""
+
 
 class Head(msgspec.Struct, frozen=True):
     """The row of a stream, which appends to it wait for. `last` is the transaction that appended last: (epoch, number)."""
@@ -108,10 +113,11 @@ class Whole(msgspec.Struct, frozen=True):
     current: Current | None
     seed: Seed | None
     snapshot: Snapshot | None
+    milestones: tuple[Snapshot, ...]
 
 
 async def wholes(engine: AsyncEngine, state_schema: int, wanted: tuple[UUID, ...] | None = None) -> AsyncGenerator[Whole, None]:
-    """Every match of the database, or those wanted, one after the other, with their snapshots of this number."""
+    """Every match of the database, or those wanted, one after the other, with their snapshots and milestones of this number."""
     async with engine.connect() as plain:
         connection = await plain.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         async with aclosing(_streams(connection, wanted)) as streams:
@@ -139,10 +145,10 @@ async def _whole(connection: AsyncConnection, stream: UUID, state_schema: int) -
     async def rows(statement: str, **more: int) -> Any:
         return (await connection.execute(text(statement), {"stream": stream, **more})).all()
 
-    async def all_rows(statement: str, number: str) -> list[Any]:
+    async def all_rows(statement: str, number: str, **more: int) -> list[Any]:
         found: list[Any] = []
         while True:
-            page = await rows(statement, after=getattr(found[-1], number) if found else 0, rows=ROWS)
+            page = await rows(statement, after=getattr(found[-1], number) if found else 0, rows=ROWS, **more)
             found += page
             if len(page) < ROWS:
                 return found
@@ -151,6 +157,7 @@ async def _whole(connection: AsyncConnection, stream: UUID, state_schema: int) -
     async with connection.begin():
         head, events, commands = await rows(HEAD), await all_rows(EVENTS, "version"), await all_rows(COMMANDS, "first_version")
         current, seed, snapshot = await rows(CURRENT), await rows(SEED), await rows(SNAPSHOT, state_schema=state_schema)
+        milestones = await all_rows(MILESTONES, "version", state_schema=state_schema)
     return Whole(
         stream,
         Head(head[0].category, head[0].version, (head[0].last_epoch, head[0].last_tx), head[0].archived_at) if head else None,
@@ -166,6 +173,7 @@ async def _whole(connection: AsyncConnection, stream: UUID, state_schema: int) -
         _current(current[0]) if current else None,
         Seed(seed[0].seed, seed[0].opened_at) if seed else None,
         Snapshot(snapshot[0].version, snapshot[0].state.encode()) if snapshot else None,
+        tuple(Snapshot(row.version, row.state.encode()) for row in milestones),
     )
 
 

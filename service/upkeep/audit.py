@@ -79,7 +79,7 @@ class _Case:
             self._fault(f"its events cannot be followed: {error!r}", RESTORE)
             return
         self._current(self.match)
-        self._snapshot(game, self.match, records)
+        self._kept_states(game, self.match, records)
         self._chance(self.match, records)
         if self.match.agreed.ruleset == game.ruleset:
             self._rules(game, records)
@@ -172,21 +172,24 @@ class _Case:
             if getattr(current, field) != right:
                 self._fault(f"its row says {field} {getattr(current, field)}, and its events say {right}", ROW)
 
-    def _snapshot(self, game: AnyGame, match: AnyMatch, records: Sequence[Record]) -> None:
-        saved = self.whole.snapshot
-        if saved is None:
-            return
-        remedy = "Delete its row in es.snapshots; that costs nothing but time."
-        if saved.version > match.version:
-            self._fault(f"its snapshot is of version {saved.version}, which it has not reached", remedy)
-            return
-        right = fold(game, Match[Any, Any](self.match_id), (record.entry for record in records[: saved.version]))
-        try:
-            same = msgspec.json.decode(saved.state, type=match_type(game)) == right
-        except msgspec.MsgspecError:
-            same = False
-        if not same:
-            self._fault(f"its snapshot of version {saved.version} is not what its events lead to", remedy)
+    def _kept_states(self, game: AnyGame, match: AnyMatch, records: Sequence[Record]) -> None:
+        """What is kept of the states on the way, for whoever need not follow all events."""
+        kept = [(each, "milestone") for each in self.whole.milestones]
+        if self.whole.snapshot is not None:
+            kept.append((self.whole.snapshot, "snapshot"))
+        right: AnyMatch = Match[Any, Any](self.match_id)
+        for saved, what in sorted(kept, key=lambda each: each[0].version):
+            remedy = f"Delete its row in es.{what}s; that costs nothing but time."
+            if saved.version > match.version:
+                self._fault(f"its {what} is of version {saved.version}, which it has not reached", remedy)
+                continue
+            right = fold(game, right, (record.entry for record in records[right.version : saved.version]))
+            try:
+                same = msgspec.json.decode(saved.state, type=match_type(game)) == right
+            except msgspec.MsgspecError:
+                same = False
+            if not same:
+                self._fault(f"its {what} of version {saved.version} is not what its events lead to", remedy)
 
     def _chance(self, match: AnyMatch, records: Sequence[Record]) -> None:
         """The seed, and every draw and every seal that came of it."""

@@ -177,6 +177,7 @@ def _unpacked(carried: Carried) -> Whole:
         current=_current(carried, placed),
         seed=Seed(_bytes(carried.seed), carried.seed_opened_at),
         snapshot=None,
+        milestones=(),
     )
     faults = audit(whole, datetime.now(UTC)).faults
     if faults:

@@ -21,11 +21,14 @@ class Gate:
         self.shut = False
         self.held = threading.Event()
         """Whether a command has waited."""
+        self.turned_away = threading.Semaphore(0)
+        """Released by each connection that found it shut."""
         self.lines: set[socket.socket] = set()
 
     def serve(self, line: socket.socket) -> None:
         """One connection of the front end."""
         if self.shut:
+            self.turned_away.release()
             return
         with socket.create_connection((self.server.host, self.server.port)) as onward:
             self.lines |= {line, onward}

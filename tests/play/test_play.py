@@ -16,6 +16,7 @@ import pytest
 
 from domain.match.game import AnyGame
 from service.cant_run import CantRun
+from tests.docs.gate import gated
 from tests.faults.served import lasting_port
 from tests.games.test_bots import shortest
 from tests.play.conftest import Played
@@ -127,6 +128,23 @@ def test_a_table_that_is_closed_before_the_start_is_left_in_words(bob: httpx.Cli
         screen = played(None, [], invite=invite)
         closing.result()
     assert screen.endswith("Bob, Ada\nWaiting for the host to begin\n\nThe match was closed before it began.\n")
+
+
+def test_a_server_that_is_away_for_a_while_is_waited_for(
+    address: str, bob: httpx.Client, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.play.api._PAUSES_SECONDS", (0.01, 0.01, 0.01, 0.01, 1, 10, 10))
+    match, invite = hosted(bob, start="by_host")
+    with gated(address) as gate, ThreadPoolExecutor(1) as beside:
+        playing = beside.submit(played, None, [], invite=invite, url=gate.address)
+        while bob.get(f"{match}/events", params={"after": 2, "wait": 25}).json()["version"] < 3:
+            pass
+        gate.close()
+        for _ in range(4):
+            assert gate.turned_away.acquire(timeout=30)
+        gate.open()
+        bob.delete(match)
+        assert playing.result(60).endswith("\nThe match was closed before it began.\n")
 
 
 def test_who_leaves_before_the_start_frees_the_seat(bob: httpx.Client, address: str) -> None:

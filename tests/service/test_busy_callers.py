@@ -1,6 +1,7 @@
 """So many requests of one caller are worked on at once, whichever way they come, and others notice nothing of them."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,11 +9,12 @@ import httpx
 import pytest
 import pytest_asyncio
 from litestar import Litestar, get
+from litestar.response import Stream
 
 from service import settings
 from service.accounts.players import Player
 from service.app import create_app
-from service.http import heartbeat, work
+from service.http import auth, heartbeat, work
 from service.http.assembly import http_app
 from service.http.limits import Limits
 from service.http.views import Views
@@ -102,6 +104,7 @@ async def test_long_polls_and_streams_take_no_place(narrow: Litestar, monkeypatc
     for watch in (narrow.state["watch"], narrow.state["talk"].watch, narrow.state["turns"].watch):
         watch.close()
     assert {answer.status_code for answer in await asyncio.wait_for(asyncio.gather(*streams, *polling), SOON)} == {200}
+    await asyncio.sleep(0)
     assert not _callers(narrow)
 
 
@@ -194,3 +197,40 @@ async def test_who_waits_for_a_place_gets_nothing_by_a_token_that_has_ended_mean
     guests.revoked = True
     gate.set()
     assert [(await each.answer())[0] for each in (first, second)] == [200, 401]
+
+
+async def test_a_client_that_is_slow_to_read_takes_no_place(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even of what is told while it is read, as records of long matches are; and who reads on gets all of it."""
+    monkeypatch.setattr(work, "SLOW_SECONDS", 0.02)
+    limits, pieces = Limits(at_once=1), 300
+
+    async def told() -> AsyncIterator[bytes]:
+        for _ in range(pieces):
+            yield b"." * 65_536
+
+    @get("/long")
+    async def long() -> Stream:
+        return Stream(told())
+
+    server.serve(http_app([long, send], players=Guests(), services=(), limits=limits))  # type: ignore[arg-type]
+    slow, quick = await server.open(), await server.open()
+    await slow.send(b"GET /long HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    for _ in range(2):
+        await quick.send(GOOD)
+        assert (await quick.answer())[0] == 200
+    assert len(await asyncio.wait_for(slow.reader.read(-1), SOON)) > pieces * 65_536
+    await asyncio.sleep(0)
+    assert not limits._at_work._callers
+
+
+async def test_who_sends_too_much_is_told_so_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auth, "REFUSED_SECONDS", 0.3)
+    app = http_app([send], players=Guests(), services=(), limits=Limits(per_address=1))  # type: ignore[arg-type]
+    async with httpx.AsyncClient(transport=inside(app), base_url="http://ludicitude.test") as client:
+        began = time.monotonic()
+        assert (await client.post("/sent", content=BODY, headers={"Content-Type": "application/json"})).status_code == 200
+        assert time.monotonic() - began < 0.3
+        for _ in range(2):
+            began = time.monotonic()
+            assert (await client.post("/sent", content=BODY, headers={"Content-Type": "application/json"})).status_code == 429
+            assert time.monotonic() - began >= 0.3

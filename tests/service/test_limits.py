@@ -1,5 +1,6 @@
 """Limits on requests: who has sent too many is told when to come back, and nobody else is kept from anything."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -11,11 +12,13 @@ import pytest_asyncio
 from litestar import Litestar
 
 from service import settings
+from service.accounts.operators import Operator
 from service.accounts.players import Player
 from service.app import create_app
 from service.cant_run import CantRun
 from service.http import limits
 from service.http.limits import Limits, Rate, address
+from service.http.problems import Trouble
 from tests.service.conftest import running
 from tests.service.documented import Documented
 from tests.service.routes import app_of_routes
@@ -175,6 +178,15 @@ async def test_a_name_that_will_not_do_costs_no_account(limited: Litestar) -> No
     for _ in range(3):
         assert (await nobody.post("/v1/players", json={"display_name": "\u202e"})).status_code == 422
     assert [(await asking(limited, "192.0.2.1").post("/v1/players", json={"display_name": "A"})).status_code for _ in range(3)] == [201] * 3
+
+
+async def test_who_runs_the_service_is_let_in_whatever_comes_from_their_address() -> None:
+    limits, scope, olga = Limits(per_address=1, at_once=1), {"client": ("192.0.2.1", 1)}, Operator("olga", "operator")
+    for operator in (None, olga):
+        limits.charge(scope, None, operator)  # type: ignore[arg-type]
+        with pytest.raises(Trouble):
+            limits.charge(scope, None, operator)  # type: ignore[arg-type]
+        await asyncio.wait_for(limits.work(scope, None, operator).begin(), 20)  # type: ignore[arg-type]
 
 
 def test_the_defaults_let_a_busy_front_end_play() -> None:

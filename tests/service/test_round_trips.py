@@ -24,6 +24,10 @@ OF_REQUESTS = {
 """What requests ask of the store; the house's own sweeps and looks ask other things."""
 
 
+OF_THE_HOUSE = ("match_results", "standings", "player_departures")
+"""Tables that it asks by itself about players, whoever calls."""
+
+
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, app: Litestar) -> Iterator[list[str]]:
     """Every statement that is sent for a request, in a word."""
@@ -35,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, app: Litestar) -> Iterator[list[str]]
         return await rows(self, statement, *arguments, **more)
 
     def of_accounts(_: Any, __: Any, statement: str, *___: Any) -> None:
-        if "player" in statement and "match_results" not in statement and "standings" not in statement:
+        if "player" in statement and not any(table in statement for table in OF_THE_HOUSE):
             seen.append("accounts")
 
     monkeypatch.setattr(Connections, "rows", noted)

@@ -174,7 +174,7 @@ async def world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
             yield made
 
 
-_ELSEWHERE = re.compile(r"ludicitude_(projection|wire|fence|append_batches|watch_looks)|'left'|'lost_race'")
+_ELSEWHERE = re.compile(r"ludicitude_(projection_events|wire_texts|append_batches|watch_looks)|'left'|'lost_race'")
 """What comes of time and load, and not of a story: what runs beside it, what was sent and looked at together, who came second, and readers
 of other tests who are gone for good only now.
 """

@@ -27,7 +27,12 @@ async def verified(database_url: str) -> tuple[int, list[str]]:
 
 
 async def saved(process: Process, match: AnyMatch) -> None:
-    await process.store.save_snapshot(stream_of(match.match_id), state_schema(), match.version, msgspec.json.encode(match))
+    """Keep a snapshot of where the match stands, and milestones on its way there."""
+    stream = stream_of(match.match_id)
+    for version in {1, match.version // 2, match.version - 1} - {0}:
+        milestone = msgspec.json.encode(await process.matches.at(match, version))
+        await process.store.save_snapshot(stream, state_schema(), version, milestone, stays=True)
+    await process.store.save_snapshot(stream, state_schema(), match.version, msgspec.json.encode(match))
 
 
 async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process, database_url: str) -> None:
@@ -49,6 +54,7 @@ async def test_nothing_that_a_match_can_live_through_is_a_fault(process: Process
     }
 
 
+TABLES = ("es.events", "es.streams", "es.commands", "es.snapshots", "es.milestones", "public.match_current", "public.match_seeds")
 OF_EVENTS = "UPDATE es.events SET {} WHERE stream_id = $1 AND {}"
 OF_ROW = "UPDATE public.match_current SET {} WHERE stream_id = $1"
 LAST = "version = (SELECT max(version) FROM es.events WHERE stream_id = $1)"
@@ -106,6 +112,19 @@ VANDALISM = {
         "not what its events lead to",
     ),
     "a snapshot of the future": ("UPDATE es.snapshots SET version = version + 1 WHERE stream_id = $1", "has not reached"),
+    "a milestone": (
+        "UPDATE es.milestones SET state = replace(state::text, '\"draws\":1', '\"draws\":2')::json WHERE stream_id = $1"
+        " AND version = (SELECT max(version) FROM es.milestones)",
+        "not what its events lead to",
+    ),
+    "a milestone that is nothing": (
+        "UPDATE es.milestones SET state = '{}' WHERE stream_id = $1 AND version = 1",
+        "its milestone of version 1 is",
+    ),
+    "a milestone of the future": (
+        "UPDATE es.milestones SET version = version + 1000 WHERE stream_id = $1 AND version = (SELECT max(version) FROM es.milestones)",
+        "has not reached",
+    ),
     "no row": ("DELETE FROM public.match_current WHERE stream_id = $1", "no row in match_current"),
     **{
         f"the row's {change.split()[0]}": (OF_ROW.format(change), f"its row says {change.split()[0]}")
@@ -135,7 +154,7 @@ async def test_whatever_is_changed_is_found_and_told_in_a_line(process: Process,
     await saved(process, match)
     bystander = await opened(process, PICO, 2)
     for what, (vandalism, says) in VANDALISM.items():
-        for table in ("es.events", "es.streams", "es.commands", "es.snapshots", "public.match_current", "public.match_seeds"):
+        for table in TABLES:
             await vandal.execute(f"CREATE TEMP TABLE kept_{table.split('.')[1]} AS SELECT * FROM {table}")
         done = await vandal.execute(vandalism, stream_of(match.match_id))
         assert not done.endswith(" 0"), f"{what}: nothing was changed"
@@ -144,7 +163,7 @@ async def test_whatever_is_changed_is_found_and_told_in_a_line(process: Process,
         assert any(says in line for line in told), f"{what}: {told}"
         assert all(line.startswith(f"{match.match_id}: ") and "\n" not in line for line in told[:-2]), what
         assert bystander.match_id not in " ".join(told)
-        for table in ("es.events", "es.streams", "es.commands", "es.snapshots", "public.match_current", "public.match_seeds"):
+        for table in TABLES:
             kept = f"kept_{table.split('.')[1]}"
             await vandal.execute(f"DELETE FROM {table}; INSERT INTO {table} SELECT * FROM {kept}; DROP TABLE {kept}")
     assert (await verified(database_url))[0] == 0
