@@ -153,7 +153,9 @@ def test_a_choice_is_asked_again_for_as_long_as_the_server_stays_away(
 def test_a_server_that_is_not_there_is_told_in_a_line(name: str, impatient: Commands, tmp_path: Path) -> None:
     with started(impatient[name], "pico", "http://127.0.0.1:1", folder=tmp_path) as program:
         try:
-            assert program.communicate(timeout=30) == ("", "no answer\n")
+            said, error = program.communicate(timeout=30)
+            assert said.startswith("http://127.0.0.1:1 does not answer (")
+            assert error == "No answer from http://127.0.0.1:1.\n"
         finally:
             program.kill()
     assert program.returncode == 1
