@@ -2,8 +2,9 @@
 // Usage: curl -s https://.../v1/matches/<match_id>/record | node verify.mjs [events.json ...]
 //
 // The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
-// against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
-// game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
+// against them as well. Of the games it knows what they draw, and what the players must be shown of it: faces, hands, who leads. What
+// the rules make of these and of a choice is not checked here. The exit code is 0 when everything bears checking, 1 when something does
+// not, and 2 when there is nothing to check.
 //
 // In a client: [...(await faults(record)), ...brokenPromises(record, seen)], a list of sentences, where `record` is what get_record
 // answers and `seen` are all the items that you were told. A browser has the hashes on a page that came by https, or from localhost.
@@ -52,6 +53,18 @@ const REQUESTS = {
   roll: { dice: "a number of dice up to 1000", sides: "a number of sides up to 4294967296" },
   shuffle: { items: ["anything"] },
 };
+
+const FACES = ["loco", "tender", "wagon", "wagon", "choice", "cross"];
+const COLOURS = ["beige", "white", "ochre", "black"];
+const sheep = (least) => [...COLOURS.flatMap((colour) => [0, 1, 2, 3, 4, 5, 6].map((more) => `${colour}-${least + more}`)), ...Array(4).fill("super")];
+const DECKS = {
+  "pico.hand_dealt": [
+    [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16],
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16],
+  ],
+  "black-sheep.hand_dealt": [sheep(0), sheep(1)],
+};
+const HANDS = { "pico.hand_dealt": 5, "black-sheep.hand_dealt": 8 };
 
 const DEEPEST = 30;
 const MOMENT = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]*?)0*)?(?:Z|[+-]00:00)$/;
@@ -182,20 +195,64 @@ async function faultsOfARecord({ proof, events, match_id: match }) {
   const shown = events.filter((item) => item.draw).map((item) => [item.version, item.draw]);
   if (!same(proof.draws.map((draw) => [draw.version, draw.number]), shown)) found.push("the draws are not those of the events");
   if (!proof.draws.every((draw, index) => draw.number === index + 1)) found.push("the draws are not numbered from 1");
-  for (const draw of proof.draws)
-    if (!forATest && !same(await drawn(key, draw.number, draw.request), draw.outcome)) found.push(`draw ${draw.number} came out otherwise`);
+  if (!forATest) {
+    const told = events.map((item) => item.event);
+    for (const draw of proof.draws) found.push(...(await faultsOfADraw(draw, key, told, proof.entropy.length)));
+    const undrawn = events.filter((item) => !item.draw && asked(told.slice(0, item.version), 0).length);
+    found.push(...undrawn.map((item) => `event ${item.version} tells of a draw that there was not`));
+  }
   const sealed = events.filter((item) => item.seal).map((item) => item.version);
   if (!same(proof.seals.map((seal) => seal.version), sealed)) found.push("the seals are not those of the events");
   for (const seal of proof.seals) found.push(...(await faultsOfASeal(seal, key, match, events[seal.version - 1])));
   return found;
 }
 
+async function faultsOfADraw({ number, version, request, outcome }, key, events, seats) {
+  if (!same(await drawn(key, number, request), outcome)) return [`draw ${number} came out otherwise`];
+  const right = asked(events.slice(0, version), seats);
+  if (!right.length || version > events.length) return [];
+  if (!right.some((one) => same(request, one))) return [`draw ${number} is not of what the rules ask for`];
+  const here = events.slice(version - 1);
+  const due = shown(here[0].type, request.items, outcome, seats);
+  const asDue = (one, index) => here[index] && Object.entries(one).every(([field, value]) => same(fieldOf(here[index], field), value));
+  return due.every(asDue) ? [] : [`event ${version} shows another thing than draw ${number}`];
+}
+
+const fieldOf = (event, field) => (Object.hasOwn(event, field) ? event[field] : null);
+
+// The draws of which the last of these events may tell by the rules of its game; none where it does not tell of any.
+function asked(events, seats) {
+  const [before, event] = [{}, {}, ...events].slice(-2);
+  switch (event.type) {
+    case "little-train.dice_rolled":
+      return [{ kind: "roll", dice: fieldOf(before, "dice"), sides: FACES.length }];
+    case "black-sheep.leader_chosen":
+      return same(fieldOf(event, "game_number"), 1) ? [{ kind: "roll", dice: 1, sides: seats }] : [];
+    case "pico.hand_dealt":
+    case "black-sheep.hand_dealt":
+      return same(fieldOf(event, "seat"), 0) ? DECKS[event.type].map((items) => ({ kind: "shuffle", items })) : [];
+  }
+  return [];
+}
+
+// What the event that tells of a draw, and those after it, must show of what came out.
+function shown(first, deck, outcome, seats) {
+  if (first === "little-train.dice_rolled") return [{ faces: outcome.map((number) => FACES[number - 1]) }];
+  if (first === "black-sheep.leader_chosen") return [{ leader: outcome[0] - 1 }];
+  const hand = HANDS[first];
+  const pile = (from, to) => outcome.slice(from, to).sort((one, other) => deck.indexOf(one) - deck.indexOf(other));
+  const due = Array.from({ length: seats }, (_, seat) => ({ type: first, seat, cards: pile(hand * seat, hand * (seat + 1)) }));
+  const rest = pile(hand * seats);
+  if (rest.length === 1) due.push({ type: "pico.face_up_card_placed", card: rest[0] });
+  else if (rest.length) due.push({ type: "black-sheep.cards_set_aside", cards: rest });
+  return due;
+}
+
 async function faultsOfASeal({ version, seat, command, seal }, key, match, item) {
   const choice = read(command);
   const right = await sha("seal", match, version, seat, choice, hex(await mac(key, "salt", version)));
   if (right !== seal || item?.seal !== seal || item.seat !== seat) return [`the choice of event ${version} was changed after it was made`];
-  const inEvent = (field) => (Object.hasOwn(item.event, field) ? item.event[field] : null);
-  if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(inEvent(field), value)))
+  if (Object.entries(choice).some(([field, value]) => field !== "type" && !same(fieldOf(item.event, field), value)))
     return [`event ${version} is not of the choice that was sealed`];
   return [];
 }

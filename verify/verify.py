@@ -3,8 +3,9 @@
 Usage: curl -s https://.../v1/matches/<match_id>/record | python verify.py [events.json ...]
 
 The files are answers of list_events, or lists of their items, that you kept while the match went on; the record is then held
-against them as well. What the rules make of a roll, a shuffle or a choice is not checked here: for that a program has to know the
-game. The exit code is 0 when everything bears checking, 1 when something does not, and 2 when there is nothing to check.
+against them as well. Of the games it knows what they draw, and what the players must be shown of it: faces, hands, who leads. What
+the rules make of these and of a choice is not checked here. The exit code is 0 when everything bears checking, 1 when something does
+not, and 2 when there is nothing to check.
 
 In a client: faults(record) + broken_promises(record, seen), both lists of sentences, where `record` is what get_record answers and `seen`
 are all the items that you were told.
@@ -61,6 +62,16 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]*?)0*)?(?:Z|[+-]00:00)")
+
+FACES = ["loco", "tender", "wagon", "wagon", "choice", "cross"]
+COLOURS = ["beige", "white", "ochre", "black"]
+DECKS: dict[str, list[list[Any]]] = {
+    "pico.hand_dealt": [[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16], [2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16]],
+    "black-sheep.hand_dealt": [
+        [*(f"{colour}-{least + more}" for colour in COLOURS for more in range(7)), *["super"] * 4] for least in (0, 1)
+    ],
+}
+HANDS = {"pico.hand_dealt": 5, "black-sheep.hand_dealt": 8}
 
 LARGEST = 2**53 - 1  # More than that is not the same number in every language.
 DEEPEST = 30
@@ -214,13 +225,61 @@ def faults_of_a_record(record: dict[str, Any]) -> list[str]:
         found.append("the draws are not those of the events")
     if [draw["number"] for draw in proof["draws"]] != list(range(1, len(proof["draws"]) + 1)):
         found.append("the draws are not numbered from 1")
-    other = [draw["number"] for draw in proof["draws"] if not same(drawn(key, draw["number"], draw["request"]), draw["outcome"])]
-    found += [f"draw {number} came out otherwise" for number in other if not for_a_test]
+    if not for_a_test:
+        told = [item["event"] for item in events]
+        for draw in proof["draws"]:
+            found += faults_of_a_draw(draw, key, told, len(proof["entropy"]))
+        undrawn = [item["version"] for item in events if asked(told[: item["version"]], 0) and not item["draw"]]
+        found += [f"event {version} tells of a draw that there was not" for version in undrawn]
     if [seal["version"] for seal in proof["seals"]] != [item["version"] for item in events if item["seal"]]:
         found.append("the seals are not those of the events")
     for seal in proof["seals"]:
         found += faults_of_a_seal(seal, key, match, events)
     return found
+
+
+def faults_of_a_draw(draw: dict[str, Any], key: bytes, events: list[dict[str, Any]], seats: int) -> list[str]:
+    number, version, request, outcome = draw["number"], draw["version"], draw["request"], draw["outcome"]
+    if not same(drawn(key, number, request), outcome):
+        return [f"draw {number} came out otherwise"]
+    right = asked(events[:version], seats)
+    if not right or version > len(events):
+        return []
+    if not any(same(request, one) for one in right):
+        return [f"draw {number} is not of what the rules ask for"]
+    here = events[version - 1 :]
+    due = shown(here[0]["type"], request.get("items", []), outcome, seats)
+    told = [{field: event.get(field) for field in one} for event, one in zip(here, due, strict=False)]
+    return [] if same(told, due) else [f"event {version} shows another thing than draw {number}"]
+
+
+def asked(events: list[dict[str, Any]], seats: int) -> list[dict[str, Any]]:
+    """The draws of which the last of these events may tell by the rules of its game; none where it does not tell of any."""
+    nothing: dict[str, Any] = {}
+    *_, before, event = nothing, nothing, *events
+    match event.get("type"):
+        case "little-train.dice_rolled":
+            return [{"kind": "roll", "dice": before.get("dice"), "sides": len(FACES)}]
+        case "black-sheep.leader_chosen" if same(event.get("game_number"), 1):
+            return [{"kind": "roll", "dice": 1, "sides": seats}]
+        case ("pico.hand_dealt" | "black-sheep.hand_dealt") as dealt if same(event.get("seat"), 0):
+            return [{"kind": "shuffle", "items": deck} for deck in DECKS[dealt]]
+    return []
+
+
+def shown(first: str, deck: list[Any], outcome: list[Any], seats: int) -> list[dict[str, Any]]:
+    """What the event that tells of a draw, and those after it, must show of what came out."""
+    if first == "little-train.dice_rolled":
+        return [{"faces": [FACES[number - 1] for number in outcome]}]
+    if first == "black-sheep.leader_chosen":
+        return [{"leader": outcome[0] - 1}]
+    hand = HANDS[first]
+    piles = [sorted(outcome[at : at + hand], key=deck.index) for at in range(0, hand * seats, hand)]
+    rest = sorted(outcome[hand * seats :], key=deck.index)
+    aside = (
+        {"type": "black-sheep.cards_set_aside", "cards": rest} if len(rest) != 1 else {"type": "pico.face_up_card_placed", "card": rest[0]}
+    )
+    return [*({"type": first, "seat": seat, "cards": cards} for seat, cards in enumerate(piles)), *([aside] if rest else [])]
 
 
 def faults_of_a_seal(seal: dict[str, Any], key: bytes, match: str, events: list[dict[str, Any]]) -> list[str]:

@@ -19,7 +19,7 @@ from tests.fairness.ends import ENDS, ENTROPY, OPTIONS, changed, opened, played_
 from tests.laws.matches import first_choice, played, secret
 from tests.service.conftest import Join
 from tests.table import Match, Table
-from verify.verify import broken_promises, faults
+from verify.verify import broken_promises, drawn, faults, mac
 
 VERIFY = Path(__file__).resolve().parents[2] / "verify"
 
@@ -42,6 +42,23 @@ def other_value(event: dict[str, Any]) -> dict[str, Any]:
     return event
 
 
+def drawn_again(record: Any, kind: str, change: Callable[[Any], Any]) -> None:
+    """The first draw of the record, if it is of this kind, as if something else had been asked for, with what the seed makes of that."""
+    proof = record["proof"]
+    key = mac(bytes.fromhex(proof["seed"]), "key", record["match_id"], proof["entropy"])
+    for draw in [draw for draw in proof["draws"][:1] if draw["request"]["kind"] == kind]:
+        change(draw["request"])
+        draw.update(outcome=drawn(key, draw["number"], draw["request"]))
+
+
+def shown_otherwise(record: Any, *types: str) -> None:
+    """The first event of such a type shows something else than was drawn."""
+    for item in [item for item in record["events"] if item["event"]["type"] in types][:1]:
+        for field in item["event"].keys() & {"faces", "cards", "card", "leader"}:
+            shown = item["event"][field]
+            item["event"][field] = [*shown[1:], "tender" if shown[0] == "loco" else "loco"] if isinstance(shown, list) else shown + 1
+
+
 FORGERIES: dict[str, Callable[[Any], object]] = {
     "the seed": lambda forged: forged["proof"].update(seed="00" * 32),
     "the commitment": lambda forged: forged["events"][0]["event"].update(commitment="00" * 32),
@@ -53,6 +70,15 @@ FORGERIES: dict[str, Callable[[Any], object]] = {
     "what was asked for": lambda forged: [
         draw["request"].update(sides=7) if draw["request"]["kind"] == "roll" else draw["request"]["items"].reverse()
         for draw in forged["proof"]["draws"][:1]
+    ],
+    "the order of the deck": lambda forged: drawn_again(forged, "shuffle", lambda request: request["items"].reverse()),
+    "the number of dice": lambda forged: drawn_again(forged, "roll", lambda request: request.update(dice=4)),
+    "the faces shown": lambda forged: shown_otherwise(forged, "little-train.dice_rolled"),
+    "a hand dealt": lambda forged: shown_otherwise(forged, "pico.hand_dealt", "black-sheep.hand_dealt"),
+    "what was not dealt": lambda forged: shown_otherwise(forged, "pico.face_up_card_placed", "black-sheep.cards_set_aside"),
+    "who was drawn to lead": lambda forged: shown_otherwise(forged, "black-sheep.leader_chosen"),
+    "a draw that there was not": lambda forged: [
+        [item.update(draw=None) for item in forged["events"] if item["draw"] == draw["number"]] for draw in forged["proof"]["draws"][-1:]
     ],
     "a draw left out": lambda forged: forged["proof"].update(draws=forged["proof"]["draws"][:-1]),
     "a draw left out everywhere": lambda forged: [
