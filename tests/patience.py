@@ -11,7 +11,7 @@ SECONDS = {
 }
 """Constants of its modules."""
 
-SERVER_SETTINGS = {"statement_timeout": "50s", "lock_timeout": "50s"}
+SERVER_SETTINGS = {"statement_timeout": "50s", "lock_timeout": "50s", "idle_in_transaction_session_timeout": "50s"}
 """Of those in `service.store.address`."""
 
 PATIENTLY = f"""

@@ -19,6 +19,15 @@ Seat: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="A place at the 
 IN_SEAT_ORDER = msgspec.Meta(extra_json_schema={"x-seat-order": True})
 """Marks a list in the document that holds one thing for each seat, in their order, as long as it holds anything."""
 
+
+def hidden_in(phase: str) -> msgspec.Meta:
+    """Marks a list in seat order that shows what the seats choose in secret in this phase of the game.
+
+    Until then it holds nothing of a seat that stands in `committed`; what that seat has chosen is hidden.
+    """
+    return msgspec.Meta(extra_json_schema={"x-hidden-in": phase})
+
+
 OF_THE_TURN = msgspec.Meta(extra={"of_the_turn": True})
 """Marks a field of a view that tells of the turn under way: null once the match is over, for then it is nobody's."""
 

@@ -67,10 +67,8 @@ class Terminal:
 
     async def listen(self) -> None:
         async for page in follow_talk_async(self.match, self.token):  # Of the line `watch` tells.
-            for message in page["items"]:
-                if message["kind"] == "text":
-                    who = self.words.say("seat.nobody") if message["seat"] is None else self.words.names[message["seat"]]
-                    print(f"{who}: {message['text']}", flush=True)
+            for message in page["items"] + page["settled"]:  # A pledge that was settled is told again, with what became of it.
+                print(self.words.message(message), flush=True)
 
     async def read(self) -> None:
         lines, loop = asyncio.Queue[str](), asyncio.get_running_loop()

@@ -24,7 +24,8 @@ type View = Parameters<Words["sees"]>[0] & {
   decisions: Decision[];
   result: { reason: string; ranking: { rank: number; seat: number; score: number | null }[] } | null;
 };
-type Page = { next_cursor: string | null; items: { kind: string; seat: number; text: string }[] };
+type Message = Parameters<Words["message"]>[0];
+type Page = { next_cursor: string | null; items: Message[]; settled: Message[] };
 
 const [what = "pico", address = "http://localhost:8000"] = process.argv.slice(2);
 const ACCOUNT = "token.txt";
@@ -163,11 +164,9 @@ async function watch(): Promise<void> {
 }
 
 async function listen(): Promise<void> {
-  for await (const { items } of followTalk<Page>(`${address}/v1${match}`, { token, signal })) {
-    // Of the line `watch` tells.
-    for (const { kind, seat, text } of items) {
-      if (kind === "text") console.log(`${seat === null ? words.say("seat.nobody") : words.names[seat]}: ${text}`);
-    }
+  for await (const { items, settled } of followTalk<Page>(`${address}/v1${match}`, { token, signal })) {
+    // Of the line `watch` tells. A pledge that was settled is told again, with what became of it.
+    for (const message of [...items, ...settled]) console.log(words.message(message));
   }
 }
 

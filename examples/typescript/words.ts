@@ -3,8 +3,11 @@
 export type Language = "en" | "fr";
 type Labels = Record<string, Record<Language, string>>;
 type Problem = { message_key?: string | undefined; message_params?: Record<string, unknown> | undefined; detail?: string | undefined };
-type Seat = { seat: number; kind: string; display_name: string | null; kept_for: string | null };
-type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes };
+type Seat = { seat: number; kind: string; display_name: string | null; kept_for: string | null; player_id?: string | null | undefined };
+type Result = { ranking: { seat: number; rank: number }[]; reason: string };
+type Pledge = { phase: string; face: number; kept: boolean | null };
+type Message = { player_id: string; seat: number; to_seat: number | null; text: string | null; pledge: Pledge | null };
+type Shape = { $ref?: string; oneOf?: Shape[]; items?: Shape; format?: string; properties?: Shapes; "x-hidden-in"?: string };
 type Shapes = Record<string, Shape>;
 
 const UNIONS = { event: "MatchEvent", command: "MatchCommand", table: "MatchTable" };
@@ -17,6 +20,8 @@ const SEMICOLON = { en: "; ", fr: " ; " };
 export class Words {
   /** Of those who sit, in seat order; `sees` finds them in a view. */
   names: string[] = [];
+  /** The names of all players who were seen, also of those who have left, by their ids. */
+  readonly players = new Map<string, string>();
   readonly language: Language;
   private readonly prefix: string;
   private readonly labels: Labels;
@@ -54,6 +59,10 @@ export class Words {
   /** Take the names from this view, as they may have changed. */
   sees({ seats }: { seats: Seat[] }): void {
     this.names = seats.map((seat) => this.who(seat));
+    for (const { player_id, kept_for, display_name } of seats) {
+      const player = player_id || kept_for;
+      if (player) this.players.set(player, display_name || this.say("player.erased"));
+    }
   }
 
   /** Who sits there; people count seats from 1. */
@@ -69,6 +78,34 @@ export class Words {
     return this.filled("event", event);
   }
 
+  /** Who has won, one or several; nothing where nobody has, or nobody else played. */
+  winner({ ranking, reason }: Result): string | undefined {
+    const first = ranking.filter(({ rank }) => rank === 1).map(({ seat }) => this.names[seat]);
+    if (ranking.length < 2 || reason === "abandoned") return undefined;
+    return first.length === 1 ? this.say("screen.wins", { seat: first[0] }) : this.say("screen.win_together", { seats: first.join(", ") });
+  }
+
+  /** What was said at the match, by whom and to whom; of a pledge also what became of it. A text in it is plain text, never markup. */
+  message(message: Message): string {
+    const { to_seat, pledge } = message;
+    let [seat, text] = [this.speaker(message), message.text];
+    if (pledge !== null) {
+      const said = { seat, phase: this.say(`pledge.${pledge.phase}`), face: this.piece(pledge.face) };
+      text = `${this.say("screen.pledges", said)} (${this.word("kept", pledge.kept, {})})`;
+    }
+    if (to_seat !== null) seat = this.say("screen.whispers", { seat, to_seat: this.names[to_seat] });
+    else if (pledge !== null) return text!;
+    return this.say("screen.says", { seat, text });
+  }
+
+  /** What the players agree on, or as much of it as is given, option by option with its caption. */
+  terms(options: object): string[] {
+    const agreed = Object.entries(options).filter(([name]) => name !== "game");
+    return agreed.map(([name, value]) => {
+      return `${this.say(`option.${name}`)}${COLON[this.language]}${this.spelt(`option.${name}`, value) ?? String(value)}`;
+    });
+  }
+
   /** What one can choose. */
   choice(command: { type: string }): string {
     return this.filled("command", command) ?? command.type;
@@ -76,12 +113,14 @@ export class Words {
 
   /** The table, or as much of it as is given besides its `game`, field by field with its captions. */
   picture(table: { game: string }): string[] {
-    return this.parts(table, this.fields("table", table.game));
+    const shapes = this.fields("table", table.game);
+    return this.parts(Object.fromEntries(Object.keys(table).map((name) => [name, this.shown(table, name, shapes[name] ?? {})])), shapes);
   }
 
   /** One field of the table, without its caption, which is `say("field.<name>")`. */
   field(table: { game: string }, name: string): string {
-    return this.word(name, (table as Record<string, unknown>)[name], this.fields("table", table.game)[name] ?? {});
+    const shape = this.fields("table", table.game)[name] ?? {};
+    return this.word(name, this.shown(table, name, shape), shape);
   }
 
   /** One card, or one face of a die. */
@@ -100,9 +139,36 @@ export class Words {
   }
 
   private filled(kind: Kind, record: { type: string }): string | undefined {
-    const words = this.labels[`${kind}.${record.type.replace(this.prefix, "")}`]?.[this.language];
+    const key = `${kind}.${record.type.replace(this.prefix, "")}`;
     const [values, shapes] = [new Map<string, unknown>(Object.entries(record)), this.fields(kind, record.type)];
-    return words?.replace(BRACES, (_, name: string) => this.word(name, values.get(name), shapes[name] ?? {}));
+    const holds = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+    // A field of an event that holds something may have a sentence of its own to say so.
+    const own = [...values.keys()].find((name) => kind === "event" && `${key}.${name}` in this.labels && holds(values.get(name)));
+    const words = this.labels[own === undefined ? key : `${key}.${own}`]?.[this.language];
+    return words?.replace(BRACES, (_, name: string) => {
+      const value = values.get(name);
+      if (name === "seat") return this.speaker({ seat: Number(value), player_id: values.get("player_id") });
+      return this.word(name, value, shapes[name] ?? {});
+    });
+  }
+
+  /** Whose seat it is, or was then: who is named beside it may have left since. */
+  private speaker({ seat, player_id }: { seat: number; player_id: unknown }): string {
+    return this.players.get(String(player_id)) ?? this.names[seat]!;
+  }
+
+  /** What a field of the table holds, where it is `hidden` for those who have chosen in secret. */
+  private shown(table: object, name: string, shape: Shape): unknown {
+    const { [name]: value, phase, committed } = table as Record<string, unknown>;
+    if (phase === undefined || shape["x-hidden-in"] !== phase || !Array.isArray(committed) || committed.length === 0) return value;
+    const held = Array.isArray(value) && value.length > 0 ? value : this.names.map(() => null);
+    return held.map((shown, seat) => (shown === null && committed.includes(seat) ? "value.hidden" : shown));
+  }
+
+  /** The words of this field, or option, for this value of it, if it has some of its own. */
+  private spelt(name: string, value: unknown): string | undefined {
+    const key = `${name}.${value === null || value === undefined ? "none" : String(value)}`;
+    return key in this.labels ? this.say(key) : undefined;
   }
 
   private parts(record: object, shapes: Shapes): string[] {
@@ -116,14 +182,15 @@ export class Words {
     if (Array.isArray(value)) {
       const each = value.map((item) => this.word(name, item, shape.items ?? {}));
       const said = "x-seat-order" in shape ? each.map((words, seat) => `${this.names[seat]} (${words})`) : each; // One for each seat.
-      return said.join(", ") || this.word(name, null, shape.items ?? {});
+      return said.join(", ") || this.word("", null, shape.items ?? {});
     }
+    const own = typeof value === "object" && value !== null ? undefined : this.spelt(name, value);
+    if (own !== undefined) return own;
     if (value === null || value === undefined) return this.say(shape.format === "seat" ? "seat.nobody" : "value.nothing");
     if (typeof value === "object") return this.parts(value, shape.properties ?? {}).join(SEMICOLON[this.language]);
     if (typeof value === "boolean") return this.say(`value.${value}`);
     if (shape.format === "seat") return this.names[Number(value)]!;
-    const key = `${name}.${String(value)}`;
-    return this.say(key in this.labels ? key : (this.pieces.get(String(value)) ?? String(value)));
+    return this.say(this.pieces.get(String(value)) ?? String(value));
   }
 
   /** What the fields hold of the record that this tag names; nothing is known of what is newer than the document. */

@@ -56,7 +56,9 @@ class Words:
     def sentence(self, event: Mapping[str, Any]) -> str | None:
         """What happened, or None where there are no words for it."""
         tag = event["type"]
-        told = self.label(f"event.{tag.removeprefix(self._prefix)}")
+        key = f"event.{tag.removeprefix(self._prefix)}"
+        instead = (self.label(f"{key}.{name}") for name, value in event.items() if value)
+        told = next(filter(None, instead), None) or self.label(key)
         if told is None or (not tag.startswith(self._prefix) and tag not in TOLD):
             return None
         return self._filled(told, event, self.shapes.fields("MatchEvent", tag))
@@ -76,9 +78,10 @@ class Words:
         """The value of the field `name` in words, on one line."""
         match value:
             case None:
-                return self._nothing(shape)
+                return self.label(f"{name}.none") or self._nothing(shape)
             case bool():
-                return str(self.label("value.true" if value else "value.false"))
+                word = str(value).lower()
+                return self.label(f"{name}.{word}") or str(self.label(f"value.{word}"))
             case list():
                 each = [self.value(name, item, self.shapes.item(shape)) for item in value]
                 if in_seat_order(shape) and len(value) == len(self.seats):

@@ -177,7 +177,11 @@ def _records(game: Mapping[str, Any], schemas: Mapping[str, Any], union: str, no
             fields = list(_fields(schema, schemas))
             head = ["", "| field | holds | |", "| --- | --- | --- |"] if fields else []
             told = [schema["description"], "", *([notes[tag], ""] if tag in notes else [])]
-            yield "\n".join([f"### `{tag}`", "", *told, f'> "{words["en"]}" / « {words["fr"]} »', *head, *fields])
+            said = [f'> "{words["en"]}" / « {words["fr"]} »']
+            for field in schema["properties"]:
+                if instead := game["labels"].get(f"event.{name}.{field}") if union == "MatchEvent" else None:
+                    said += [">", f'> With `{field}`: "{instead["en"]}" / « {instead["fr"]} »']
+            yield "\n".join([f"### `{tag}`", "", *told, *said, *head, *fields])
 
 
 def _pieces(game: Mapping[str, Any]) -> Iterator[str]:

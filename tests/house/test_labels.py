@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from domain.match.game import AnyGame
+from domain.match.game import AnyGame, Waiting
 from tests.house.test_rulebooks import refusals
 from tests.laws.matches import sample
 from tests.laws.samples import commands
@@ -17,7 +17,7 @@ from tests.rooms import every_game, labels, members, room, tag
 
 @every_game
 def test_each_thing_has_its_label_and_each_label_its_thing(game: AnyGame) -> None:
-    named, needed = {key for key in labels(game) if not key.startswith("end.")}, set(things(game))
+    named, needed = {key for key in labels(game) if not key.startswith("end.") and not is_instead(key)}, set(things(game))
     assert not needed - named, f"labels.json of {game.key} has no words for: {', '.join(sorted(needed - named))}"
     assert not named - needed, f"labels.json of {game.key} has words for what is not there: {', '.join(sorted(named - needed))}"
 
@@ -40,12 +40,52 @@ def test_labels_are_in_both_languages_and_name_fields_alike(game: AnyGame) -> No
     events = {f"event.{tag(event)}": set(event.__struct_fields__) for event in members(game.event)}
     commands = {f"command.{tag(command)}": set(command.__struct_fields__) for command in members(game.command)}
     for key, label in labels(game).items():
+        if is_instead(key):
+            key = key.rpartition(".")[0]
         assert list(label) == ["en", "fr"], key
         assert all(text.strip() == text != "" for text in label.values()), key
         english, french = map(named, label.values())
         assert english == french, f"{key} names other fields in French"
         assert english <= events.get(key, commands.get(key, set())), f"{key} names {sorted(english)}, which it does not all have"
         assert english >= commands.get(key, set()), f"{key} does not name {sorted(commands[key] - english)}"
+
+
+@every_game
+def test_a_sentence_that_is_said_instead_is_of_a_field_that_can_hold_nothing(game: AnyGame) -> None:
+    """Else it would be said every time, or never."""
+    of_fields = {f"event.{tag(event)}.{field.name}": field.type for event in members(game.event) for field in fields_of(event)}
+    for key in filter(is_instead, labels(game)):
+        assert can_hold_nothing(of_fields[key]), key
+
+
+@every_game
+def test_whoever_an_event_is_about_stands_in_a_sentence_of_it(game: AnyGame) -> None:
+    """A screen that knows no game would else be silent about who is out, or who has won."""
+    for event in members(game.event):
+        about = {field.name for field in fields_of(event) if is_seat(field.type)}
+        told = {name for key, label in labels(game).items() if of_event(key, tag(event)) for name in named(label["en"])}
+        assert about - told <= PLAIN_TO_SEE.get(event.__struct_config__.tag, set()), f"{event.__struct_config__.tag}: {about - told}"
+
+
+PLAIN_TO_SEE = {"schemers.round_started": {"seats"}}
+"""Whom no sentence needs to name: who is still in the game, after it has been said who is out."""
+
+
+@every_game
+def test_what_is_chosen_in_secret_is_hidden_somewhere_on_the_table(game: AnyGame) -> None:
+    """For a screen says that it is hidden, and not that there is none, where the document tells it to."""
+    marked = {(field.name, phase) for field in fields_of(game.view_type) if (phase := hidden_in(field.type))}
+    secret = set()
+    for match in sample(game):
+        for moment in match.moments:
+            waiting = game.advance(moment.state)
+            if isinstance(waiting, Waiting) and waiting.secret:
+                seen = game.view(moment.state, None)
+                secret.add(seen.phase)
+                for name, _ in (each for each in marked if each[1] == seen.phase):
+                    shown = getattr(seen, name)
+                    assert not shown or all(shown[seat] is None for seat in seen.committed), f"{name} is not hidden in {seen.phase}"
+    assert {phase for _, phase in marked} == secret
 
 
 @every_game
@@ -77,8 +117,8 @@ def test_no_name_stands_in_french_behind_a_word_that_is_cut_before_a_vowel(game:
     """It would be "le loup de Ada"."""
     for struct in members(game.event):
         seats = "|".join(field.name for field in fields_of(struct) if is_seat(field.type))
-        french = labels(game)[f"event.{tag(struct)}"]["fr"]
-        assert not seats or not re.search(rf"\b(de|que|ne|se|si|le|la) \{{({seats})\}}", french, re.IGNORECASE), french
+        for french in (label["fr"] for key, label in labels(game).items() if of_event(key, tag(struct))):
+            assert not seats or not re.search(rf"\b(de|que|ne|se|si|le|la) \{{({seats})\}}", french, re.IGNORECASE), french
 
 
 def things(game: AnyGame) -> Iterator[str]:
@@ -97,6 +137,10 @@ def things(game: AnyGame) -> Iterator[str]:
         yield from (f"{field.name}.{word}" for word in (values if repeated else words)(field.type))
     yield from (f"field.{name}" for name in names(inspect.type_info(game.view_type)))
     yield from (component.label for component in game.components)
+    if game.pledges is not None:
+        for match in sample(game):
+            open_now = (game.pledges.open(moment.state, seat) for moment in match.moments for seat in range(match.table.seats))
+            yield from (f"pledge.{phase}" for phases in open_now for phase in phases)
     yield from (f"refusal.{code}" for code, *_ in refusals(game))
     yield from (f"bot.{level}" for level in game.bots)
 
@@ -104,6 +148,35 @@ def things(game: AnyGame) -> Iterator[str]:
 def named(text: str) -> set[str]:
     """The fields that a sentence has in braces."""
     return set(re.findall(r"\{(\w+)\}", text))
+
+
+def is_instead(key: str) -> bool:
+    """Whether this sentence is said of an event in place of the usual one, for what one field of it holds: `event.<name>.<field>`."""
+    return re.fullmatch(r"event\.(match\.)?\w+\.\w+", key) is not None and not re.fullmatch(r"event\.match\.\w+", key)
+
+
+def of_event(key: str, name: str) -> bool:
+    """Whether this is a sentence of the event."""
+    return key == f"event.{name}" or key.startswith(f"event.{name}.")
+
+
+def can_hold_nothing(kind: inspect.Type) -> bool:
+    """Whether a field may be null, false, or an empty list."""
+    match kind:
+        case inspect.Metadata(inner):
+            return can_hold_nothing(inner)
+        case inspect.UnionType(types):
+            return any(isinstance(each, inspect.NoneType) for each in types)
+    return isinstance(kind, inspect.VarTupleType | inspect.BoolType)
+
+
+def hidden_in(kind: inspect.Type) -> str | None:
+    """The phase in which those choose in secret whose choices this field of a view shows afterwards."""
+    while isinstance(kind, inspect.Metadata):
+        if phase := (kind.extra_json_schema or {}).get("x-hidden-in"):
+            return str(phase)
+        kind = kind.type
+    return None
 
 
 def is_seat(kind: inspect.Type) -> bool:

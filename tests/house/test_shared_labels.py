@@ -23,7 +23,7 @@ from service.http.routes.talk import TalkPage
 from service.http.routes.turns import TurnPage, TurnStreamFrame
 from service.projector import MatchView, SeatView
 from service.talk.pledges import PledgeTally
-from tests.house.test_labels import fields_of, named, words
+from tests.house.test_labels import fields_of, is_instead, named, words
 from tests.rooms import labels, shared_labels
 from tests.service.documented import document
 
@@ -49,11 +49,16 @@ OF_OUR_OWN = WHO | {
     "value.true",
     "value.false",
     "value.nothing",
+    "value.hidden",
     "screen.your_turn",
     "screen.invitation",
     "screen.decline",
     "screen.waiting_for",
     "screen.waiting_for_host",
+    "screen.new_host",
+    "screen.wins",
+    "screen.win_together",
+    "screen.says",
     "screen.whisper",
     "screen.whispers",
     "screen.pledge",
@@ -85,6 +90,10 @@ PARAMETERS = {
     "seat.kept": {"display_name"},
     "screen.invitation": {"host_name"},
     "screen.waiting_for": {"seats"},
+    "screen.new_host": {"seat"},
+    "screen.wins": {"seat"},
+    "screen.win_together": {"seats"},
+    "screen.says": {"seat", "text"},
     "screen.time_left": {"time"},
     "screen.days": {"days", "hours"},
     "screen.whisper": {"seat"},
@@ -94,7 +103,7 @@ PARAMETERS = {
 
 
 def test_each_thing_has_its_words_and_each_word_its_thing() -> None:
-    named, needed = set(shared_labels()), set(things())
+    named, needed = {key for key in shared_labels() if not is_instead(key)}, set(things())
     missing = "\n".join(f'  "{key}": {{"en": "...", "fr": "..."}},' for key in sorted(needed - named))
     assert not needed - named, f"Add to service/http/labels.json a sentence for players, in English and in French, for each of:\n{missing}"
     assert not named - needed, f"service/http/labels.json has words for what is not there: {', '.join(sorted(named - needed))}"
@@ -106,6 +115,9 @@ def test_words_are_in_both_languages_and_hold_what_they_are_given() -> None:
         assert list(label) == ["en", "fr"], key
         assert all(text.strip() == text != "" for text in label.values()), key
         english, french = (set(re.findall(r"\{(\w+)\}", text)) for text in label.values())
+        if is_instead(key):
+            key, _, field = key.rpartition(".")
+            assert field in fields[key], f"{key} has no {field}"
         assert english == french, f"{key} names other fields in French"
         if key.startswith("problem."):
             waits = KINDS[key.removeprefix("problem.")].status in (429, 503)

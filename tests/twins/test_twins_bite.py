@@ -74,7 +74,7 @@ def a_view_through_another_seat_s_eyes(monkeypatch: pytest.MonkeyPatch) -> None:
 @leaks("GET /v1/operator/matches/")
 def an_operator_who_sees_hidden_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     async def public(self: Any, match: Any) -> Any:
-        return await self._shown(match, 0, may_invite=False)
+        return await self._shown(match, 0, None, may_invite=False)
 
     monkeypatch.setattr(service.http.views.Views, "public", public)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.black_sheep import events as e
 from domain.games.black_sheep.options import Bet, Cards, Colour, SuperLead, Values
 from domain.games.black_sheep.rules import HAND, GameScore, Play, State, Trick, advance, asked, on_table, totals
-from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting, hidden_in
 
 Phase: TypeAlias = Literal["deal", "bet", "play", "settle", "over"]
 Asked: TypeAlias = Literal[Colour, "nothing"]
@@ -47,6 +47,7 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="black-sheep"):
     bets: Annotated[
         tuple[Bet | None, ...],
         IN_SEAT_ORDER,
+        hidden_in("bet"),
         msgspec.Meta(description="The bets of this game, null for a seat that does not bet; empty until they are shown."),
     ]
     taken: Annotated[tuple[int, ...], IN_SEAT_ORDER, msgspec.Meta(description="Black sheep captured in this game so far.")]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.pico import events as e
 from domain.games.pico.options import Card, Cards, Edition
 from domain.games.pico.rules import State, Trick, advance, round_over, totals
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Viewer, Waiting, hidden_in
 
 Phase: TypeAlias = Literal["deal", "choose", "reveal", "over"]
 
@@ -34,7 +34,10 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="pico"):
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose card for this trick lies face down.")]
     your_card: Annotated[Card | None, msgspec.Meta(description="Your own card lying face down; null when there is none.")]
     revealed: Annotated[
-        Cards, IN_SEAT_ORDER, msgspec.Meta(description="Both cards of a trick just turned up and not yet settled; else empty.")
+        Cards,
+        IN_SEAT_ORDER,
+        hidden_in("choose"),
+        msgspec.Meta(description="Both cards of a trick just turned up and not yet settled; else empty."),
     ]
     won: Annotated[
         tuple[Cards, ...], IN_SEAT_ORDER, msgspec.Meta(description="The cards each seat won tricks with in this round, first one first.")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.games.schemers import events as e
 from domain.games.schemers.options import FACES, Face, Stakes
 from domain.games.schemers.rules import Dice, Round, Shown, State, advance, die, still_in
-from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Showing, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, Chance, Facts, Over, Seat, Showing, Viewer, Waiting, hidden_in
 
 Phase: TypeAlias = Literal["talk1", "set1", "talk2", "set2", "reveal", "over"]
 
@@ -40,11 +40,17 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="schemers"):
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose die is set and not yet shown.")]
     your_die: Annotated[Face | None, msgspec.Meta(description="The face of your own set die, not yet shown; null when there is none.")]
     first: Annotated[
-        Dice, IN_SEAT_ORDER, msgspec.Meta(description="This round's first dice; null until they are shown, and for a seat that is out.")
+        Dice,
+        IN_SEAT_ORDER,
+        hidden_in("set1"),
+        msgspec.Meta(description="This round's first dice; null until they are shown, and for a seat that is out."),
     ]
     target: Annotated[int | None, msgspec.Meta(description="The minimum total of this round; null before the first dice are shown.")]
     second: Annotated[
-        Dice, IN_SEAT_ORDER, msgspec.Meta(description="This round's second dice; null until they are shown, and for a seat that is out.")
+        Dice,
+        IN_SEAT_ORDER,
+        hidden_in("set2"),
+        msgspec.Meta(description="This round's second dice; null until they are shown, and for a seat that is out."),
     ]
     shown: Annotated[tuple[Shown, ...], IN_SEAT_ORDER, msgspec.Meta(description="How often each seat has shown each face in this match.")]
     last_round: Annotated[Round | None, msgspec.Meta(description="The latest round that was settled; null before the first.")]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.games.wolves import events as e
 from domain.games.wolves.options import Card, Cards
 from domain.games.wolves.rules import Round, State, advance, sheep_left, wolves_used
-from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting
+from domain.match.game import IN_SEAT_ORDER, OF_THE_TURN, Chance, Facts, Over, Seat, Viewer, Waiting, hidden_in
 
 Phase: TypeAlias = Literal["choose", "pick", "reveal", "over"]
 
@@ -32,7 +32,10 @@ class View(msgspec.Struct, frozen=True, tag_field="game", tag="wolves"):
     committed: Annotated[tuple[Seat, ...], msgspec.Meta(description="The seats whose card for this round lies face down.")]
     your_card: Annotated[Card | None, msgspec.Meta(description="Your own card lying face down; null when there is none.")]
     revealed: Annotated[
-        Cards, IN_SEAT_ORDER, msgspec.Meta(description="All cards of a round just turned up and not yet settled; else empty.")
+        Cards,
+        IN_SEAT_ORDER,
+        hidden_in("choose"),
+        msgspec.Meta(description="All cards of a round just turned up and not yet settled; else empty."),
     ]
     sheep: Annotated[Cards, msgspec.Meta(description="The revealed sheep that nobody has taken yet, best first.")]
     picker: Annotated[Seat | None, OF_THE_TURN, msgspec.Meta(description="The seat whose wolf picks a sheep now; null when none does.")]

@@ -15,3 +15,8 @@ console.log(JSON.stringify(tables.map((table: { game: string }) => fields(table)
 console.log(JSON.stringify(given.pieces.map((each: string) => words.piece(each))));
 console.log(JSON.stringify(given.problems.map((each: Parameters<Words["problem"]>[0]) => words.problem(each))));
 console.log(JSON.stringify(given.times.map((each: number) => words.timeLeft(each))));
+for (const view of given.views) words.sees(view);
+console.log(JSON.stringify(given.left.map((each: { type: string }) => words.sentence(each) ?? null)));
+console.log(JSON.stringify(given.messages.map((each: Parameters<Words["message"]>[0]) => words.message(each))));
+console.log(JSON.stringify(given.results.map((each: Parameters<Words["winner"]>[0]) => words.winner(each) ?? null)));
+console.log(JSON.stringify(words.terms(given.options)));
