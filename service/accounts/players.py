@@ -34,6 +34,7 @@ from service.accounts.signups import PER_HOUR, Signups
 from service.accounts.tokens import Erased, HeldToken, active_of, end, hashed, is_there, require_held
 from service.moments import Timestamp, whole_seconds
 from service.store.account_tables import player_identities, player_tokens, players
+from service.together import Asked
 
 TOKENS_MAX = 20
 """Active tokens of one player."""
@@ -75,6 +76,7 @@ class Players:
         self.changes = Changes(engine)
         self._tokens: Lately[bytes, Player] = Lately(self._by_tokens, lambda _, player: player.player_id, self.changes)
         self._names: Lately[str, str] = Lately(self._names_of, lambda player_id, _: player_id, self.changes)
+        self._identities = Asked(self._identified)
 
     async def create(self, name: str, address: str) -> tuple[Player, Token, str]:
         """A new player called `name` (see `names.display_name`), their first token, and its secret, which is not kept.
@@ -116,16 +118,20 @@ class Players:
         `name` is what newcomers are called (see `display_name`), and `address` where they come from. Raises `Erased` for what was
         issued before the player was erased, and `TooManySignups`.
         """
-        found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
         while True:
-            async with self._single.connect() as connection:
-                row = (await connection.execute(found)).one_or_none()
+            row = await self._identities(identity)
             if row is not None and row.player_id is not None:
                 return player_of(row)
             if row is not None and issued_at <= row.since:
                 raise Erased
             with suppress(_Known):
                 return await self._newcomer(identity, name, address)
+
+    async def _identified(self, identity: bytes) -> Row[*tuple[Any, ...]] | None:
+        """Whom this identity is, if it is known; asked once for all requests of one moment, since it is before they wait for each other."""
+        found = select(*_PLAYER, player_identities.c.since).select_from(_IDENTIFIED).where(player_identities.c.identity == identity)
+        async with self._single.connect() as connection:
+            return (await connection.execute(found)).one_or_none()
 
     async def _newcomer(self, identity: bytes, name: str, address: str) -> Player:
         """A new player for this identity. Raises `_Known` when another request of theirs was first, and `TooManySignups`."""

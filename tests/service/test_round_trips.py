@@ -1,5 +1,6 @@
 """How often a busy request goes to the database, whatever the machine: that is what its speed rests on."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,10 @@ from sqlalchemy.engine import Engine
 from service.store import event_store, writer
 from service.store.connections import Connections
 from tests.service.conftest import Join
+from tests.service.documented import Documented
+from tests.service.test_issuer import address, me, token, trusting
+
+__all__ = ("address", "trusting")
 
 OF_REQUESTS = {
     writer.APPEND: "append",
@@ -77,3 +82,21 @@ async def test_who_calls_and_what_they_are_called_is_not_asked_with_every_reques
     for _ in range(5):
         await ada.get(f"/v1/matches/{match}")
     assert "accounts" not in asked
+
+
+async def test_who_a_token_from_outside_speaks_for_is_asked_once_for_all_requests_of_a_moment(trusting: Documented) -> None:
+    """They ask before they wait for places, so many of one player would else take all connections to the database from everybody."""
+    sent, asked = token(), list[str]()
+    known = (await me(trusting, sent)).json()
+
+    def note(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "player_identities" in statement:
+            asked.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        answers = await asyncio.gather(*(me(trusting, sent) for _ in range(100)))
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert 1 <= len(asked) < 50, "each of them would ask once, and most once more when they have waited"
+    assert known in [answer.json() for answer in answers]

@@ -29,9 +29,9 @@ def get_older_document(if_none_match: IfNoneMatch = None, accept_encoding: Accep
 def _answer(name: str, if_none_match: str | None, accept_encoding: str | None) -> Response[bytes]:
     # The two encodings are two contents, each with an ETag of its own (RFC 9110, 8.8.3.3).
     zipped = _takes_gzip(accept_encoding or "")
-    content = _zipped(name) if zipped else _plain(name)
+    content, tag = _content(name, zipped)
     headers = {**RELEASE_HEADERS, "Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if zipped else {})
-    return tagged(content, etag(content), if_none_match, headers)
+    return tagged(content, tag, if_none_match, headers)
 
 
 def _takes_gzip(accept_encoding: str) -> bool:
@@ -44,13 +44,11 @@ def _takes_gzip(accept_encoding: str) -> bool:
 
 
 @cache
-def _plain(name: str) -> bytes:
-    return (resources.folder("openapi") / name).read_bytes()
-
-
-@cache
-def _zipped(name: str) -> bytes:
-    return gzip.compress(_plain(name), mtime=0)
+def _content(name: str, zipped: bool) -> tuple[bytes, str]:
+    """What is answered, and its ETag."""
+    plain = (resources.folder("openapi") / name).read_bytes()
+    content = gzip.compress(plain, mtime=0) if zipped else plain
+    return content, etag(content)
 
 
 ROUTES = (get_document, get_older_document)
