@@ -53,10 +53,11 @@ def test_javascript_lacks_no_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_shell_lacks_no_variable(page: Path) -> None:
     text = page.read_text("utf-8")
-    first, *others = [each.run for each in snippets(text) if each.run.language == "sh"] or [None]
-    assert first is None or lacking_in_shell(first.text) == []
-    if any(lacking_in_shell(each.text) for each in others if each):
-        assert SHELL_GOES_ON in text[: first.at if first else 0], page.name
+    shell = [each.run for each in snippets(text) if each.run.language == "sh"]
+    lacking = [each.at for each in shell if lacking_in_shell(each.text)]
+    if lacking:
+        assert lacking[0] > shell[0].at
+        assert SHELL_GOES_ON in text[: shell[0].at], page.name
 
 
 def lacking_in_shell(text: str) -> list[str]:

@@ -231,22 +231,6 @@ async def test_the_record_is_held_against_what_a_player_was_told_during_the_matc
     assert [broken for _, broken in told] == [broken_promises(each, seen) for each in (record, elsewhere, later)]
 
 
-async def test_a_moment_is_the_same_however_a_client_has_written_it(join: Join) -> None:
-    """As `to_dict()` does in Python, and `toISOString()` in JavaScript."""
-    record = await resigned(join, "pico")
-    noon = "2026-12-01T12:00:00"
-    alike = [("Z", "+00:00"), (".0Z", ".000000+00:00"), (".5Z", ".500-00:00")]
-    other = [("Z", "+01:00"), ("Z", ".001Z"), ("Z", ""), ("Z", "Z ")]
-
-    def first(ending: str) -> dict[str, Any]:
-        return {**record["events"][0], "at": noon + ending}
-
-    asked = [({**record, "events": [first(theirs)]}, [first(mine)]) for theirs, mine in (*alike, *other)]
-    told = [[], [], [], *[["event 1 was another one when you saw it"]] * 4]
-    assert [broken_promises(*each) for each in asked] == told
-    assert [broken for _, broken in await told_by_node(asked)] == told
-
-
 @pytest.mark.parametrize("program", [["python3", "verify.py"], ["node", "verify.mjs"]], ids=["python", "javascript"])
 async def test_the_programs_say_so_and_end_with_a_code(join: Join, program: list[str], tmp_path: Path) -> None:
     command = shutil.which(program[0])
