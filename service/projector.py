@@ -38,6 +38,10 @@ class SeatView(msgspec.Struct, frozen=True):
     stand_in: Annotated[
         bool, msgspec.Meta(description="Whether a bot plays for the player who left, or did to the end; the seat stays theirs.")
     ]
+    resigned: Annotated[
+        bool,
+        msgspec.Meta(description="Whether the player gave up and has not come back. In a ranking they come after those who played on."),
+    ]
     kept_for: Annotated[
         str | None, msgspec.Meta(description="The player for whom a rematch keeps this open seat; null for one that anybody may take.")
     ]
@@ -46,7 +50,9 @@ class SeatView(msgspec.Struct, frozen=True):
 class Decision(msgspec.Struct, frozen=True):
     """A choice that your seat owes. Send one of `choices` as `command`, and `decision` with it."""
 
-    decision: Annotated[str, msgspec.Meta(description="Id of the question. It stays the same while others answer theirs.")]
+    decision: Annotated[
+        str, msgspec.Meta(description="Id of the question, unique within its match alone. It stays the same while others answer theirs.")
+    ]
     seat: Seat
     deadline_at: Annotated[Timestamp | None, msgspec.Meta(description="When the clock answers for you; null without a clock.")]
     choices: Annotated[
@@ -213,6 +219,7 @@ def _seat(seat: int, chair: Chair, names: Mapping[str, str], stand_in: bool) -> 
         display_name=None if player_id is None else names.get(player_id, ""),
         bot_level=chair.bot_level,
         stand_in=stand_in,
+        resigned=bool(chair.resigned),
         kept_for=chair.kept_for,
     )
 

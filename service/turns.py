@@ -26,7 +26,7 @@ class Turn(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):
     match_id: Annotated[str, Meta(description="The match that waits.")]
     game: Annotated[str, Meta(description="Key of the game.")]
     seat: Annotated[Seat, Meta(description="Your seat at this match.")]
-    decision: Annotated[str, Meta(description="Id of the question, as the view has it under `decisions`.")]
+    decision: Annotated[str, Meta(description="Id of the question, as the view has it under `decisions`; unique within its match alone.")]
     since: Annotated[int, Meta(description="The version of the match at which the question came up.")]
     deadline_at: Annotated[Timestamp | None, Meta(description="When the clock answers for you; null without a clock.")]
 

@@ -1,7 +1,7 @@
 """Says a match in words: what happens, what one can choose, how the table stands. In English or in French."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 Record: TypeAlias = Mapping[str, Any]
@@ -41,6 +41,8 @@ class Words:
         key = problem.get("message_key") if isinstance(problem, Mapping) else None
         if key is None:
             return self.say("screen.no_answer")
+        if key == "problem.invalid_body" and (told := self._fault(problem.get("errors", []))):
+            return told
         return self.say(key, problem.get("message_params")) if key in self.labels else str(problem.get("detail", key))
 
     def sees(self, view: Record) -> None:
@@ -116,6 +118,17 @@ class Words:
         if hours >= 24:
             time = self.say("screen.days", {"days": hours // 24, "hours": hours % 24})
         return self.say("screen.time_left", {"time": time})
+
+    def _fault(self, errors: Sequence[Record]) -> str | None:
+        """What is wrong in a form, by the name that the field has there."""
+        for fault in errors:
+            name = fault["pointer"].rpartition("/")[2]
+            caption = next((key for kind in ("option", "field") if (key := f"{kind}.{name}") in self.labels), None)
+            if caption is not None:
+                bounds = {"screen.at_least": fault.get("least"), "screen.at_most": fault.get("most")}
+                key, number = next((each for each in bounds.items() if each[1] is not None), ("screen.check", None))
+                return self.say(key, {"field": self.say(caption), "number": number})
+        return None
 
     def _sentence(self, kind: str, record: Record) -> str | None:
         key = f"{kind}.{record['type'].removeprefix(self.prefix)}"

@@ -2,7 +2,13 @@
 
 export type Language = "en" | "fr";
 type Labels = Record<string, Record<Language, string>>;
-type Problem = { message_key?: string | undefined; message_params?: Record<string, unknown> | undefined; detail?: string | undefined };
+type Fault = { pointer: string; least?: number | null | undefined; most?: number | null | undefined };
+type Problem = {
+  message_key?: string | undefined;
+  message_params?: Record<string, unknown> | undefined;
+  detail?: string | undefined;
+  errors?: Fault[] | undefined;
+};
 type Seat = { seat: number; kind: string; display_name: string | null; kept_for: string | null; player_id?: string | null | undefined };
 type Result = { ranking: { seat: number; rank: number }[]; reason: string };
 type Pledge = { phase: string; face: number; kept: boolean | null };
@@ -51,8 +57,10 @@ export class Words {
 
   /** Why the server said no; what a proxy says in its place is no problem of ours, and is told as no answer. */
   problem(problem: Problem | null | undefined): string {
-    const { message_key: key, message_params, detail } = problem ?? {};
+    const { message_key: key, message_params, detail, errors } = problem ?? {};
     if (key === undefined) return this.say("screen.no_answer");
+    const wrong = key === "problem.invalid_body" ? this.wrong(errors ?? []) : undefined;
+    if (wrong !== undefined) return wrong;
     return key in this.labels ? this.say(key, message_params) : (detail ?? key);
   }
 
@@ -136,6 +144,20 @@ export class Words {
     const days = this.say("screen.days", { days: Math.floor(hours / 24), hours: hours % 24 });
     const time = hours >= 24 ? days : hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
     return this.say("screen.time_left", { time });
+  }
+
+  /** What is wrong in a form, by the name that the field has there. */
+  private wrong(faults: Fault[]): string | undefined {
+    for (const { pointer, least, most } of faults) {
+      const name = pointer.slice(pointer.lastIndexOf("/") + 1);
+      const caption = [`option.${name}`, `field.${name}`].find((key) => key in this.labels);
+      if (caption === undefined) continue;
+      const field = this.say(caption);
+      if (typeof least === "number") return this.say("screen.at_least", { field, number: least });
+      if (typeof most === "number") return this.say("screen.at_most", { field, number: most });
+      return this.say("screen.check", { field });
+    }
+    return undefined;
   }
 
   private filled(kind: Kind, record: { type: string }): string | undefined {

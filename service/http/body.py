@@ -33,6 +33,7 @@ _LARGE = re.compile(rb"\d{16}")
 
 _AT = " - at `$"
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
+_BOUND = re.compile(r"Expected `int` (?:>= (?P<least>-?\d+)|<= (?P<most>-?\d+))")
 _FIELD = re.compile(r"(?:missing required|contains (?P<unknown>unknown)) field `(?P<name>[^`]*)`")
 
 
@@ -112,7 +113,9 @@ def _fault(message: str, expected: Any, body: bytes) -> Fault:
     elif values := allowed(expected, body, steps):
         what = f"{what[:WRONG_MAX]}. It must be one of {_named(values)}"
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return Fault(source="body", pointer=pointer, detail=f"{what}.")
+    bound = _BOUND.fullmatch(whole)
+    least, most = (int(bound[side]) if bound and bound[side] else None for side in ("least", "most"))
+    return Fault(source="body", pointer=pointer, detail=f"{what}.", least=least, most=most)
 
 
 def _instead(known: Sequence[str], missing: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.types import Send
 from msgspec import Meta
+from msgspec.structs import replace
 
 from domain.match.game import Refused
 from domain.match.play import NotNow
@@ -49,6 +50,8 @@ class Fault(msgspec.Struct, frozen=True):
         str, Meta(description="Where in it: a JSON pointer into the body (empty for the whole), or `/` and a parameter's name.")
     ]
     detail: Annotated[str, Meta(description="What is wrong there, in English.")]
+    least: Annotated[int | None, Meta(description="The least number that is taken there, where one is below it; else null.")] = None
+    most: Annotated[int | None, Meta(description="The greatest number that is taken there, where one is above it; else null.")] = None
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -117,7 +120,7 @@ def problem(trouble: Trouble, request_id: str) -> Problem:
         message_key=f"{'refusal' if refused else 'problem'}.{trouble.code}",
         message_params={} if retry_after is None else {"seconds": retry_after},
         request_id=request_id,
-        errors=tuple(Fault(each.source, each.pointer[:POINTER_MAX], each.detail[:DETAIL_MAX]) for each in trouble.errors),
+        errors=tuple(replace(each, pointer=each.pointer[:POINTER_MAX], detail=each.detail[:DETAIL_MAX]) for each in trouble.errors),
     )
 
 

@@ -31,7 +31,7 @@ from service.projector import require_known
 from service.store import KeyReused
 from service.store.account_tables import player_mutes
 from service.store.tables import match_messages
-from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, ShownFaces, Verdicts, kept, offers
+from service.talk.pledges import MadePledge, Pledge, PledgeOffer, PledgeTally, Showings, ShownFaces, Verdicts, made, offers
 from service.talk.sayable import Words, unsayable
 from service.together import Asked
 
@@ -170,8 +170,8 @@ class Talk:
         pledged = select(message.seat, *verdicts.tallies).select_from(verdicts.joined).where(message.face.is_not(None))
         async with self._engine.connect() as connection:
             rows = await connection.execute(pledged.where(*_audible(stream_of(match.match_id), match.version, None)).group_by(message.seat))
-            made = {row.seat: PledgeTally(row.seat, row.made, row.kept, row.broken) for row in rows}
-        return tuple(made.get(seat) or PledgeTally(seat, 0, 0, 0) for seat in range(len(match.chairs)))
+            tallied = {row.seat: PledgeTally(row.seat, row.made, row.kept, row.broken) for row in rows}
+        return tuple(tallied.get(seat) or PledgeTally(seat, 0, 0, 0) for seat in range(len(match.chairs)))
 
     async def forget(self, player_id: str) -> None:
         """Delete what this player ever wrote, and their mutes. Pledges stay, as the dice that they were about do."""
@@ -266,5 +266,5 @@ def _message(row: Row[Any], shown: ShownFaces) -> Message:
         to_seat=row.to_seat,
         kind="text" if pledge is None else "pledge",
         text=row.text,
-        pledge=None if pledge is None else MadePledge(pledge.phase, pledge.face, kept(pledge, row.seat, row.version, shown)),
+        pledge=None if pledge is None else made(pledge, row.seat, row.version, shown),
     )

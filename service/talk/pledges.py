@@ -38,6 +38,10 @@ class MadePledge(msgspec.Struct, frozen=True):
     phase: Phase
     face: Annotated[int, Meta(description="The face they named.")]
     kept: Annotated[bool | None, Meta(description="Whether they showed it; null until they have shown one, and if they never do.")]
+    version: Annotated[int, Meta(description="The version of the match at which they said so: it is about the first face they show after.")]
+    shown_version: Annotated[
+        int | None, Meta(description="The version of the event by which they showed a face; null until then, and if they never do.")
+    ]
 
 
 class PledgeOffer(msgspec.Struct, frozen=True):
@@ -82,11 +86,10 @@ class Showings:
         return shown
 
 
-def kept(pledge: Pledge, seat: int, version: int, shown: ShownFaces) -> bool | None:
-    """Whether the seat kept what it pledged at this version of the match: by the next face that it showed of that phase."""
-    faces = (face for at, face in shown.get((seat, pledge.phase), ()) if at > version)
-    face = next(faces, None)
-    return None if face is None else face == pledge.face
+def made(pledge: Pledge, seat: int, version: int, shown: ShownFaces) -> MadePledge:
+    """What the seat pledged at this version of the match, and whether it kept it: by the next face that it showed of that phase."""
+    at, face = next((each for each in shown.get((seat, pledge.phase), ()) if each[0] > version), (None, None))
+    return MadePledge(pledge.phase, pledge.face, None if face is None else face == pledge.face, version, at)
 
 
 class Verdicts:

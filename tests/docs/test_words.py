@@ -40,12 +40,24 @@ PROBLEMS: list[Any] = [
     {"message_key": "problem.rate_limited", "message_params": {"seconds": "4"}},
     {"message_key": "problem.of_a_newer_server", "message_params": {}, "detail": "In English."},
     {"message_key": "problem.of_a_newer_server"},
+    {"message_key": "problem.invalid_body", "message_params": {}, "errors": [{"pointer": "/clock/turn_seconds", "least": 5, "most": None}]},
+    {"message_key": "problem.invalid_body", "message_params": {}, "errors": [{"pointer": "/seats", "least": None, "most": 8}]},
+    {"message_key": "problem.invalid_body", "message_params": {}, "errors": [{"pointer": "/display_name", "least": None, "most": None}]},
+    {"message_key": "problem.invalid_body", "message_params": {}, "errors": [{"pointer": ""}]},
     {},
     None,
 ]
 NO: dict[Language, list[str]] = {
-    "en": ["Not so fast! Try again in 4 seconds.", "In English.", "problem.of_a_newer_server", *["The server does not answer."] * 2],
-    "fr": ["Pas si vite ! Réessayez dans 4 secondes.", "In English.", "problem.of_a_newer_server", *["Le serveur ne répond pas."] * 2],
+    "en": [
+        *("Not so fast! Try again in 4 seconds.", "In English.", "problem.of_a_newer_server"),
+        *("Time for a choice, in seconds: 5 at least.", "Seats: 8 at most.", "Name: please check."),
+        *("The server does not understand what is asked for.", *["The server does not answer."] * 2),
+    ],
+    "fr": [
+        *("Pas si vite ! Réessayez dans 4 secondes.", "In English.", "problem.of_a_newer_server"),
+        *("Temps pour un choix, en secondes : 5 au minimum.", "Places : 8 au maximum.", "Nom : à vérifier."),
+        *("Le serveur ne comprend pas ce qui est demandé.", *["Le serveur ne répond pas."] * 2),
+    ],
 }
 TIMES = [-1, 9.9, 65, 3600, 86_399, 86_400, 259_199]
 LEFT: dict[Language, list[str]] = {

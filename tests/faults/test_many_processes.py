@@ -19,7 +19,7 @@ from tests.faults.fleet import PROCESSES, fleet, playing
 from tests.faults.processes import family
 
 RESUMED = 3
-ROUNDS = 8
+ROUNDS = 5
 """A busy machine is slow with most of them, and not with all."""
 BUSY_SECONDS = 800
 """Three processes take a minute to start where many others do the same."""
@@ -120,21 +120,26 @@ async def test_a_match_that_is_locked_holds_up_no_other(postgres: EmbeddedPostgr
         crowd = Crowd(running.addresses)
         pair = [await crowd.join(), await crowd.join()]
         locked, free = [await crowd.open(pair[0], TERMS[0], pair[1]) for _ in range(2)]
+
+        async def seconds_of_a_round() -> float:
+            began = time.monotonic()
+            await asyncio.gather(*(commit(crowd, free, token) for token in pair))
+            return time.monotonic() - began
+
+        usual = min([await seconds_of_a_round() for _ in range(2)])
         blocker = await asyncpg.connect(postgres.url())
         async with blocker.transaction():
             await blocker.execute("SELECT FROM es.streams WHERE stream_id = $1 FOR UPDATE", locked.removeprefix("mat_"))
             held_up = [asyncio.create_task(commit(crowd, locked, token)) for token in pair]
             took = list[float]()
-            while not took or (min(took) > 0.5 and len(took) < ROUNDS):
-                began = time.monotonic()
-                await asyncio.gather(*(commit(crowd, free, token) for token in pair))
-                took.append(time.monotonic() - began)
+            while not took or (min(took) > usual + 0.5 and len(took) < ROUNDS):
+                took.append(await seconds_of_a_round())
             assert not any(task.done() for task in held_up)
         await asyncio.gather(*held_up)
         await blocker.close()
         await crowd.close()
         print(f"{min(took) * 1000:.0f} ms for two choices beside a locked match")
-        assert min(took) < 0.5
+        assert min(took) < usual + 0.5, "a lock is waited for for a second"
 
 
 async def commit(crowd: Crowd, match_id: str, token: str) -> None:

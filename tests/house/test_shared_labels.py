@@ -44,7 +44,18 @@ NO_BUTTON = {"get_labels", "get_me", "get_player", "list_events", "stream_events
 }
 """Operations that no person asks for by name; neither do players ask for those of operators."""
 
-WHO = {"seat.numbered", "seat.bot", "seat.nobody", "seat.stand_in", "seat.kept", "seat.you", "seat.host", "seat.spectator", "player.erased"}
+WHO = {
+    "seat.numbered",
+    "seat.bot",
+    "seat.nobody",
+    "seat.stand_in",
+    "seat.resigned",
+    "seat.kept",
+    "seat.you",
+    "seat.host",
+    "seat.spectator",
+    "player.erased",
+}
 OF_OUR_OWN = WHO | {
     "value.true",
     "value.false",
@@ -71,6 +82,9 @@ OF_OUR_OWN = WHO | {
     "screen.time_left",
     "screen.days",
     "screen.no_answer",
+    "screen.check",
+    "screen.at_least",
+    "screen.at_most",
     "screen.try_again",
     "screen.back",
     "screen.quit",
@@ -88,6 +102,7 @@ PARAMETERS = {
     "seat.numbered": {"number"},
     "seat.bot": {"number"},
     "seat.stand_in": {"seat"},
+    "seat.resigned": {"seat"},
     "seat.kept": {"display_name"},
     "screen.invitation": {"host_name"},
     "screen.waiting_for": {"seats"},
@@ -95,6 +110,9 @@ PARAMETERS = {
     "screen.wins": {"seat"},
     "screen.win_together": {"seats"},
     "screen.says": {"seat", "text"},
+    "screen.check": {"field"},
+    "screen.at_least": {"field", "number"},
+    "screen.at_most": {"field", "number"},
     "screen.time_left": {"time"},
     "screen.days": {"days", "hours"},
     "screen.whisper": {"seat"},

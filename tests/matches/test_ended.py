@@ -27,6 +27,10 @@ def stand_ins(match: AnyMatch) -> list[int]:
     return [seat.seat for seat in seen(match).seats if seat.stand_in]
 
 
+def gave_up(match: AnyMatch) -> list[int]:
+    return [seat.seat for seat in seen(match).seats if seat.resigned]
+
+
 def all_give_up(game: AnyGame, match: AnyMatch) -> AnyMatch:
     for player in match.seated:
         if match.status == "playing":
@@ -68,6 +72,15 @@ def test_a_turn_is_nobodys_any_more() -> None:
 def test_nobody_stands_in_for_whose_giving_up_ended_the_match() -> None:
     match = begun(GAMES["pico"], 2, seed=1)
     assert stand_ins(all_give_up(GAMES["pico"], match)) == []
+
+
+def test_who_gave_up_is_told_also_of_whose_giving_up_ended_the_match() -> None:
+    match = begun(GAMES["pico"], 2, seed=1)
+    assert gave_up(match) == []
+    assert gave_up(all_give_up(GAMES["pico"], match)) == [0]
+    left = resigned(dealt(), "cid")
+    assert gave_up(left) == gave_up(played_on(left)) == [2]
+    assert gave_up(fold(SHEEP, left, table.come_back(left, "cid"))) == []
 
 
 def test_of_those_who_all_gave_up_the_last_had_no_stand_in() -> None:

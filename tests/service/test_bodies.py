@@ -115,6 +115,23 @@ async def test_numbers_are_bounded_cleanly(bare: httpx.AsyncClient) -> None:
         assert (status, code) == (422, "invalid_body"), number
 
 
+@pytest.mark.parametrize(
+    ("body", "bounds"),
+    [
+        (b'{"command":{"type":"red","number":0}}', (1, None)),
+        (b'{"command":{"type":"red","number":10}}', (None, 9)),
+        (b'{"command":{"type":"red","number":"x"}}', (None, None)),
+        (b'{"command":{"type":"red"}}', (None, None)),
+    ],
+)
+async def test_of_a_number_that_is_out_of_bounds_the_bound_is_told(
+    bare: httpx.AsyncClient, body: bytes, bounds: tuple[int | None, int | None]
+) -> None:
+    """For a sentence to the person who fills in the form."""
+    [fault] = (await bare.post("/sent", content=body, headers={"Content-Type": "application/json"})).json()["errors"]
+    assert (fault["least"], fault["most"]) == bounds
+
+
 async def test_text_is_kept_as_it_came(bare: httpx.AsyncClient) -> None:
     for note in ("\\u0000", "\U0001f3b2", "\u2028", "a\\", "é"):
         answer = await bare.post("/sent", json={"command": {"type": "red", "number": 1}, "note": note})

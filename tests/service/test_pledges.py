@@ -26,7 +26,8 @@ def tally(*counts: tuple[int, int, int]) -> list[dict[str, Any]]:
 async def test_a_pledge_is_kept_or_broken_by_the_die_that_its_seat_shows_next(join: Join, client: httpx.AsyncClient) -> None:
     talkers = await playing(join)
     said = await talkers.pledge(0, "set1", 4)
-    assert (said["kind"], said["text"], said["pledge"]) == ("pledge", None, {"phase": "set1", "face": 4, "kept": None})
+    assert (said["kind"], said["text"]) == ("pledge", None)
+    assert said["pledge"] == {"phase": "set1", "face": 4, "kept": None, "version": await version(talkers, client), "shown_version": None}
     await talkers.pledge(1, "set1", 4)
     await talkers.pledge(1, "set2", 4)
     assert await verdicts(talkers, client) == [None, None, None]
@@ -48,7 +49,15 @@ async def test_a_pledge_belongs_to_the_round_in_which_it_was_made(join: Join, cl
     await talkers.show([3, 1, 1])
     assert await verdicts(talkers, client) == [True, False]
     again = await talkers.pledge(0, "set1", 2, key="first")
-    assert again == {**first, "pledge": {"phase": "set1", "face": 2, "kept": True}}
+    assert again["pledge"]["version"] == first["pledge"]["version"]
+    shown = again["pledge"]["shown_version"]
+    assert again == {**first, "pledge": {**first["pledge"], "kept": True, "shown_version": shown}}
+    [item] = (await client.get(f"{talkers.path}/events", params={"after": shown - 1, "limit": 1})).json()["items"]
+    assert item["event"] == {"type": "schemers.die_revealed", "seat": 0, "die": "first", "face": 2}
+
+
+async def version(talkers: Talkers, client: httpx.AsyncClient) -> int:
+    return int((await client.get(talkers.path)).json()["version"])
 
 
 async def test_a_seat_is_told_what_it_can_pledge_and_can_pledge_nothing_else(join: Join, client: httpx.AsyncClient) -> None:
@@ -145,7 +154,10 @@ async def test_who_waits_is_told_again_a_pledge_that_was_kept_or_broken(app: Lit
     waiting = await started_waiting(app, client, talkers, cursor)
     await talkers.show([4, 1, 4])
     page = await asyncio.wait_for(waiting, 25)
-    settled = [{**said, "pledge": {**said["pledge"], "kept": kept}} for said, kept in zip(pledges[:2], (True, False), strict=True)]
+    shown = [item["pledge"]["shown_version"] for item in page["settled"]]
+    assert shown[0] + 1 == shown[1] > pledges[2]["pledge"]["version"]  # The dice are shown in seat order.
+    became = zip(pledges[:2], (True, False), shown, strict=True)
+    settled = [{**said, "pledge": {**said["pledge"], "kept": kept, "shown_version": at}} for said, kept, at in became]
     assert (page["items"], page["settled"]) == ([], settled)
     assert page["tally"] == tally((1, 1, 0), (1, 0, 1), (1, 0, 0))
     later = await talkers.heard(client, after=page["next_cursor"])

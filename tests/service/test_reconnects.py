@@ -90,7 +90,7 @@ async def test_who_breaks_off_again_and_again_has_the_log_without_a_gap_or_a_rep
                 [decision] = (await who.get(path)).json()["decisions"]
                 await who.post(f"{path}/commands", json={"command": decision["choices"][0]})
     await ada.post(f"{path}/resign")
-    await asyncio.wait_for(asyncio.gather(*following), 30)
+    await asyncio.wait_for(asyncio.gather(*following), 200)
     for who, follower in followers.items():
         assert follower.breaks > 10
         assert follower.items == await log(who, path, follower.began)

@@ -157,7 +157,7 @@ async def test_who_resigned_sees_what_the_seat_sees_does_nothing_for_it_and_come
     before = (await bob.post(f"{path}/seats", json={})).json()
     assert before["you"] == 3
     gone = (await bob.post(f"{path}/resign")).json()
-    assert gone["seats"][3] == {**before["seats"][3], "stand_in": True}
+    assert gone["seats"][3] == {**before["seats"][3], "stand_in": True, "resigned": True}
     assert (gone["you"], gone["decisions"], gone["table"]["your_hand"]) == (3, [], before["table"]["your_hand"])
     for _ in range(200):
         view = (await bob.get(path)).json()
