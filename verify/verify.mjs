@@ -67,6 +67,7 @@ const DECKS = {
 const HANDS = { "pico.hand_dealt": 5, "black-sheep.hand_dealt": 8 };
 
 const DEEPEST = 30;
+const MOMENT = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]*?)0*)?(?:Z|[+-]00:00)$/;
 
 // The same JSON. Throws where not every language would read the same.
 function plain(value, depth = 0) {
@@ -265,8 +266,17 @@ export function brokenPromises(record, seen) {
     wrong = why.message;
   }
   if (wrong) return [`this cannot be compared: ${wrong}`];
-  const events = new Map(record.events.map((item) => [item.version, item]));
-  return seen.filter((item) => !kept(item, events.get(item.version))).map((item) => `event ${item.version} was another one when you saw it`);
+  const events = new Map(record.events.map((item) => [item.version, even(item)]));
+  const other = seen.filter((item) => !kept(even(item), events.get(item.version)));
+  return other.map(({ version }) => `event ${version} was another one when you saw it`);
+}
+
+// The same JSON with each moment, in UTC, written one way: a client that reads it, and writes it again, has another.
+function even(value) {
+  if (Array.isArray(value)) return value.map(even);
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, even(each)]));
+  const [, moment, fraction] = (isText(value) && MOMENT.exec(value)) || [];
+  return moment === undefined ? value : `${moment}.${fraction ?? ""}Z`;
 }
 
 function kept(item, now) {

@@ -61,6 +61,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "shuffle": {"items": ["anything"]},
 }
 
+MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]*?)0*)?(?:Z|[+-]00:00)")
+
 FACES = ["loco", "tender", "wagon", "wagon", "choice", "cross"]
 COLOURS = ["beige", "white", "ochre", "black"]
 DECKS: dict[str, list[list[Any]]] = {
@@ -300,8 +302,19 @@ def broken_promises(record: Any, seen: Any) -> list[str]:
     wrong = next(misfits(record, EVENTS, "the record"), None) or next(misfits(seen, [ITEM], "seen"), None)
     if wrong:
         return [f"this cannot be compared: {wrong}"]
-    events = {item["version"]: item for item in record["events"]}
-    return [f"event {item['version']} was another one when you saw it" for item in seen if not kept(item, events.get(item["version"]))]
+    events = {item["version"]: even(item) for item in record["events"]}
+    other = [item["version"] for item in map(even, seen) if not kept(item, events.get(item["version"]))]
+    return [f"event {version} was another one when you saw it" for version in other]
+
+
+def even(value: Any) -> Any:
+    """The same JSON with each moment, in UTC, written one way: a client that reads it, and writes it again, has another."""
+    if isinstance(value, dict):
+        return {key: even(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [even(each) for each in value]
+    moment = MOMENT.fullmatch(value) if isinstance(value, str) else None
+    return f"{moment[1]}.{moment[2] or ''}Z" if moment else value
 
 
 def kept(item: dict[str, Any], now: dict[str, Any] | None) -> bool:

@@ -31,17 +31,23 @@ GLANCE_SECONDS = 0.2
 
 
 class Refused(Exception):
-    """The server says no, with a `problem`, unless it was not our server that spoke. It may have asked to come back in so many seconds."""
+    """The server says no, with a `problem`. It may have asked to come back in so many seconds.
+
+    There is no problem where it was not our server that spoke, whatever the status; that is tried again like a line that was cut.
+    """
 
     def __init__(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
-        try:
-            self.problem: Record = dict(json.loads(content))
-        except (TypeError, ValueError):
-            self.problem = {}
+        problem = told(content)
+        self.problem: Record = problem if isinstance(problem, dict) and isinstance(problem.get("code"), str) else {}
         super().__init__(self.problem.get("code", f"HTTP {status}"))
         self.status = status
         asked = headers.get("Retry-After", "")
         self.seconds = float(asked) if asked.isdecimal() else 0.0  # A proxy that says a date instead is taken to say nothing.
+
+    @property
+    def why(self) -> str:
+        """What `lost` is told when it is tried again: nothing is wrong with the line for who is too fast."""
+        return "rate_limited" if self.problem and self.status == 429 else "unavailable"
 
 
 class Bye(Exception):
@@ -68,14 +74,13 @@ class Line:
         """An answer that is no problem; at 304 nothing has changed."""
         self.asked = time.monotonic()
         answer = await self.http.get(address, params=query, headers=headers)
-        if answer.status_code != 304:
-            await checked(answer)
-        self.holds()
-        return answer
+        return answer if answer.status_code == 304 else await checked(answer)
 
     async def json(self, address: str, **query: str | int) -> Record:
         """The body of an answer."""
-        return dict((await self.ask(address, query)).json())
+        body = body_of(await self.ask(address, query))
+        self.holds()
+        return body
 
     async def idle(self) -> None:
         """To be called when an answer has brought nothing new. One that did not wait for news, as where a server stops, is none to
@@ -113,15 +118,15 @@ async def kept(
             except Bye as bye:
                 why, detail = bye.reason, str(bye)
             except Refused as no:
-                if no.status < 500 and no.status not in (408, 429):
+                if no.problem and no.status < 500 and no.status not in (408, 429):
                     raise
-                wait, detail = no.seconds, f"HTTP {no.status}"
+                why, wait, detail = no.why, no.seconds, f"HTTP {no.status}"
             except httpx.TransportError as cut:
                 detail = repr(cut)
             if why == "ended":
                 return
-            if why == "rotate":
-                continue  # Ten minutes are up; nothing is wrong.
+            if why in ("rotate", "gone"):
+                continue  # Ten minutes are up, or we may not see it any more, which the server says when it is asked again.
             wait = max(wait, backoff(line.failures))
             line.failures += 1
             lost(why, wait, detail)
@@ -207,6 +212,22 @@ async def checked(answer: httpx.Response) -> httpx.Response:
     if answer.is_success:
         return answer
     raise Refused(answer.status_code, await answer.aread(), answer.headers)
+
+
+def body_of(answer: httpx.Response) -> Record:
+    """The record in it. Raises `Refused` where a proxy says something else in the server's place."""
+    body = told(answer.content)
+    if not isinstance(body, dict):
+        raise Refused(answer.status_code, answer.content, answer.headers)
+    return body
+
+
+def told(content: bytes) -> Any:
+    """What this JSON says; None where it is none."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
 
 
 async def frames(answer: httpx.Response) -> AsyncIterator[Record]:

@@ -1,6 +1,7 @@
 """Sends a request until it is answered, with one key for all tries, so that it is carried out once. Stands beside `follow.py`."""
 
 import asyncio
+import json
 import random
 import threading
 import time
@@ -10,7 +11,7 @@ from concurrent import futures
 from typing import Protocol, TypeVar
 
 import httpx
-from follow import GLANCE_SECONDS, Found, Lost, Refused
+from follow import GLANCE_SECONDS, Found, Lost, Refused, told
 
 PATIENCE_SECONDS = 45.0
 """For all tries and the pauses between them."""
@@ -21,7 +22,10 @@ TRY_SECONDS = 20.0
 PAUSES_SECONDS = (1, 2, 4, 10)
 """Before the further tries; the last one before each that follows."""
 
-FAILURES = (Refused, TimeoutError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
+NOT_OURS = (json.JSONDecodeError, UnicodeDecodeError)
+"""So a generated client fails on what a proxy says in the server's place."""
+
+FAILURES = (Refused, TimeoutError, httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, *NOT_OURS)
 """A no, or no answer."""
 
 
@@ -62,8 +66,9 @@ class Tries:
         return max(0.0, min(TRY_SECONDS, self.end - time.monotonic()))
 
     def heard(self, answer: Answered) -> Answered:
-        """An answer that is no problem. Raises `Refused` if it is one."""
-        no = Refused(answer.status_code, answer.content, answer.headers) if answer.status_code >= 400 else None
+        """An answer that is no problem. Raises `Refused` if it is one, or comes from something else than our server."""
+        well = answer.status_code in (204, 304) or (answer.status_code < 300 and isinstance(told(answer.content), dict))
+        no = None if well else Refused(answer.status_code, answer.content, answer.headers)
         if self.failures and not (no and passes(no)):
             self.found()
         if no:
@@ -72,17 +77,17 @@ class Tries:
 
     def pause(self, failure: Exception) -> float:
         """The seconds until the next one. Raises `Refused` when that would be no use, and `Unanswered` when it would be too late."""
-        asked, detail = 0.0, repr(failure)
+        why, asked, detail = "unavailable", 0.0, repr(failure)
         if isinstance(failure, Refused):
-            asked, detail = failure.seconds, f"HTTP {failure.status}"
+            why, asked, detail = failure.why, failure.seconds, f"HTTP {failure.status}"
         wait = max(asked, PAUSES_SECONDS[min(self.failures, len(PAUSES_SECONDS) - 1)] * random.uniform(0.8, 1.2))
         late = time.monotonic() + wait > self.end
-        if not passes(failure) or (late and isinstance(failure, Refused) and failure.status == 429):
+        if not passes(failure) or (late and why == "rate_limited"):
             raise failure
         if late:
             raise Unanswered(self.key) from failure
         self.failures += 1
-        self.lost("unavailable", wait, detail)
+        self.lost(why, wait, detail)
         return wait
 
 
@@ -150,6 +155,6 @@ def beside(ask: Callable[[str], Answered], tries: Tries, stop: threading.Event) 
 
 def passes(failure: Exception) -> bool:
     """Whether another try can fare better."""
-    if not isinstance(failure, Refused):
+    if not isinstance(failure, Refused) or not failure.problem:
         return True
     return failure.status in (408, 429, 502, 503, 504) or failure.problem.get("code") == "key_in_flight"

@@ -1,6 +1,6 @@
 """Pico, with cards, or Little Train, with dice, against a bot in the terminal: a front end on the generated client.
 
-python table.py pico
+python table.py pico http://localhost:8000
 python table.py little-train http://localhost:8000
 """
 
@@ -158,4 +158,8 @@ def play(address: str, options: Options) -> None:
 
 
 if __name__ == "__main__":
-    play(sys.argv[2] if len(sys.argv) > 2 else "http://localhost:8000", GAMES[sys.argv[1]])
+    server = sys.argv[2] if len(sys.argv) > 2 else "http://localhost:8000"
+    try:
+        play(server, GAMES[sys.argv[1]])
+    except Unanswered:
+        sys.exit(f"No answer from {server}.")

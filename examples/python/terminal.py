@@ -1,13 +1,14 @@
 """A match in the terminal, for a person: what happens, what is said, what one can choose and what one types, all at the same time.
 
-python terminal.py pico            a new match against a bot
-python terminal.py mat_...         back at a match, or the same in another window
+python terminal.py pico http://localhost:8000            a new match against bots
+python terminal.py mat_... http://localhost:8000         back at a match, or the same in another window
 
-A number chooses, q leaves, anything else is said to all at the match. The account is kept in the file `token.txt`; a second argument
-is the address of the server. It needs `follow.py`, `send.py`, `talk.py` and `words.py`, and knows the rules of no game.
+A number chooses, q leaves, anything else is said to all at the match. The account is kept in the file `token.txt`. It needs
+`follow.py`, `send.py`, `talk.py` and `words.py`, and knows the rules of no game.
 """
 
 import asyncio
+import json
 import os
 import sys
 import threading
@@ -23,7 +24,8 @@ from words import Words
 
 ACCOUNT = Path("token.txt")
 
-Post = Callable[[str, Record], Awaitable[httpx.Response]]
+Post = Callable[[str, Record, str | None], Awaitable[httpx.Response]]
+"""Sends this to this address, with the key of an earlier try if there was one."""
 
 
 class Terminal:
@@ -37,6 +39,8 @@ class Terminal:
         self.sent: set[str] = set()
         """Decisions that are made, as far as we know."""
         self.sending: set[asyncio.Task[None]] = set()
+        self.unanswered: dict[str, str] = {}
+        """The keys of what was sent and not answered: who tries the same again is told that it was done, and it is not done twice."""
 
     async def run(self) -> None:
         """Until the match is over, or the person leaves."""
@@ -58,13 +62,13 @@ class Terminal:
             self.offer()
         print(*self.words.picture(self.view["table"]), sep="\n")
         print(self.words.say(f"end.{self.view['result']['reason']}"))
+        for place in self.view["result"]["ranking"]:
+            print(f"{place['rank']}. {self.words.names[place['seat']]}: {place['score']}")
 
     async def listen(self) -> None:
         async for page in follow_talk_async(self.match, self.token):  # Of the line `watch` tells.
-            for message in page["items"]:
-                if message["kind"] == "text":
-                    who = self.words.say("seat.nobody") if message["seat"] is None else self.words.names[message["seat"]]
-                    print(f"{who}: {message['text']}", flush=True)
+            for message in page["items"] + page["settled"]:  # A pledge that was settled is told again, with what became of it.
+                print(self.words.message(message), flush=True)
 
     async def read(self) -> None:
         lines, loop = asyncio.Queue[str](), asyncio.get_running_loop()
@@ -84,7 +88,8 @@ class Terminal:
     def offer(self) -> None:
         """Asks for what is open and is not made yet; and takes back what is open no more, since the clock or another window was faster."""
         if self.asked and self.asked["decision"] not in [each["decision"] for each in self.view["decisions"]]:
-            print(self.words.say("problem.decision_closed"), flush=True)
+            if not self.view["result"]:
+                print(self.words.say("problem.decision_closed"), flush=True)
             self.asked = None
         waiting = [each for each in self.view["decisions"] if each["decision"] not in self.sent]
         if waiting and not self.asked:
@@ -94,8 +99,10 @@ class Terminal:
                 print(f"  {number}  {self.words.choice(choice)}", flush=True)
 
     def choose(self, number: int) -> None:
+        if self.view["result"]:
+            return
         if not self.asked:
-            print(self.words.say("problem.decision_closed"), flush=True)
+            print(self.words.say("problem.decision_closed" if self.view["decisions"] else "problem.not_your_turn"), flush=True)
         elif 1 <= number <= len(self.asked["choices"]):
             decision, self.asked = self.asked, None
             self.sent.add(decision["decision"])
@@ -110,12 +117,14 @@ class Terminal:
 
     async def attempt(self, what: str, body: Record) -> bool:
         """Whether it is done; if not, the person is told."""
+        said = json.dumps(body)
         try:
-            await self.post(f"{self.match}/{what}", body)
+            await self.post(f"{self.match}/{what}", body, self.unanswered.pop(said, None))
         except Refused as no:
             print(self.words.problem(no.problem), flush=True)
             return no.problem.get("code") == "decision_closed"
-        except Unanswered:
+        except Unanswered as nothing:
+            self.unanswered[said] = nothing.key
             print(self.words.problem({}), flush=True)
             return False
         return True
@@ -143,14 +152,19 @@ def keep(token: str) -> str:
     return token
 
 
-async def main(what: str, address: str = "http://localhost:8000") -> None:
+async def main(what: str, address: str) -> None:
+    def lost(why: str, seconds: float, detail: str) -> None:
+        if not begun:  # Then `follow` tells of the line.
+            print(f"{address} does not answer ({detail}), trying again in {seconds:.0f} s.", flush=True)
+
+    begun = False
     async with httpx.AsyncClient(base_url=f"{address}/v1", timeout=30) as http:
 
-        async def post(path: str, body: Record) -> httpx.Response:
-            return await send_async(lambda key: http.post(path, json=body, headers={"Idempotency-Key": key}))
+        async def post(path: str, body: Record, key: str | None = None) -> httpx.Response:
+            return await send_async(lambda key: http.post(path, json=body, headers={"Idempotency-Key": key}), lost, key=key)
 
         async def get(path: str) -> Any:
-            return (await send_async(lambda _: http.get(path, follow_redirects=True))).json()
+            return (await send_async(lambda _: http.get(path, follow_redirects=True), lost)).json()
 
         async def is_good(token: str) -> bool:
             http.headers["Authorization"] = f"Bearer {token}"
@@ -170,15 +184,22 @@ async def main(what: str, address: str = "http://localhost:8000") -> None:
         if what.startswith("mat_"):
             view = await get(f"/matches/{what}")
         else:
-            view = (await post("/matches", {"options": {"game": what}, "bots": ["normal"]})).json()
+            seats = min(seats for seats in (await get(f"/games/{what}"))["seats"] if seats > 1)
+            terms = {"options": {"game": what}, "seats": seats, "bots": ["normal"] * (seats - 1)}
+            view = (await post("/matches", terms)).json()
         print(view["match_id"], flush=True)
         document = await get("/openapi.json")
         words = Words(await get(f"/games/{view['options']['game']}"), await get("/labels"), document["components"]["schemas"], "en")
+        begun = True
         await Terminal(f"{address}/v1/matches/{view['match_id']}", token, view, post, words).run()
 
 
 if __name__ == "__main__":
+    game_or_match = sys.argv[1] if len(sys.argv) > 1 else "pico"
+    server = sys.argv[2] if len(sys.argv) > 2 else "http://localhost:8000"
     try:
-        asyncio.run(main(*sys.argv[1:]))
-    except (Refused, Unanswered) as failure:
-        sys.exit(str(failure))
+        asyncio.run(main(game_or_match, server))
+    except Refused as no:
+        sys.exit(str(no.problem["detail"]))
+    except Unanswered:
+        sys.exit(f"No answer from {server}.")

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import AsyncGenerator, Iterator
 
-from follow import Found, Line, Lost, Record, kept, one_by_one
+from follow import Found, Line, Lost, Record, body_of, kept, one_by_one
 
 
 def follow_turns_async(
@@ -25,8 +25,9 @@ def follow_turns_async(
         while True:
             query, had = ({"wait": line.patience}, {"If-None-Match": tag}) if tag else ({}, {})
             answer = await line.ask(f"{api}/players/me/turns", query, had)
-            before, items = items, items if answer.status_code == 304 else answer.json()["items"]
+            before, items = items, items if answer.status_code == 304 else body_of(answer)["items"]
             tag = answer.headers.get("ETag", "")
+            line.holds()
             if items == before:
                 await line.idle()
             elif items is not None:

@@ -19,18 +19,27 @@ export type Options = {
   poll?: boolean;
 };
 
-/** The server says no, with a `problem`, unless it was not our server that spoke. It may have asked to come back in so many seconds. */
+/**
+ * The server says no, with a `problem`. It may have asked to come back in so many seconds. There is no problem where it was not our server
+ * that spoke, whatever the status; that is tried again like a line that was cut.
+ */
 export class Refused extends Error {
   readonly status: number;
   readonly problem: { code: string; message_key: string; message_params: Record<string, string>; detail: string } | undefined;
   readonly seconds: number;
 
   constructor(answer: Response, problem: unknown) {
-    const told = problem !== null && typeof problem === "object" ? (problem as Refused["problem"]) : undefined;
-    super(told?.code ?? `HTTP ${answer.status}`);
+    const told = problem as Refused["problem"] | null;
+    const ours = typeof told?.code === "string" ? told : undefined;
+    super(ours?.code ?? `HTTP ${answer.status}`);
     this.status = answer.status;
-    this.problem = told;
+    this.problem = ours;
     this.seconds = Number(answer.headers.get("Retry-After")) || 0;
+  }
+
+  /** What `lost` is told when it is tried again: nothing is wrong with the line for who is too fast. */
+  get why(): string {
+    return this.problem && this.status === 429 ? "rate_limited" : "unavailable";
   }
 }
 
@@ -130,16 +139,16 @@ export async function* kept<Each>(options: Options, once: (line: Line) => AsyncG
       yield* once(line);
     } catch (error) {
       if (signal?.aborted) return;
-      if (error instanceof Refused && error.status < 500 && ![408, 429].includes(error.status)) throw error;
-      detail = error instanceof Refused ? `HTTP ${error.status}` : String(error);
-      if (error instanceof Refused) wait = 1000 * error.seconds;
+      if (error instanceof Refused && error.problem && error.status < 500 && ![408, 429].includes(error.status)) throw error;
+      detail = String(error);
+      if (error instanceof Refused) [why, wait, detail] = [error.why, 1000 * error.seconds, `HTTP ${error.status}`];
       if (error instanceof Bye) [why, detail] = [error.message, "bye"];
     } finally {
       signal?.removeEventListener("abort", cut);
       line.cut();
     }
     if (why === "ended") return;
-    if (why === "rotate") continue; // Ten minutes are up; nothing is wrong.
+    if (why === "rotate" || why === "gone") continue; // Ten minutes are up, or we may not see it any more, which the server says when asked.
     wait = Math.max(wait, backoff(line.failures++));
     lost?.(why, wait / 1000, detail);
     await pause(wait, signal);

@@ -50,7 +50,7 @@ export async function send<Body>(
   for (let failures = 0; ; failures++) {
     if (signal?.aborted) throw new Unanswered(key, signal.reason);
     const { data, error, response } = await tried(ask, key, Math.min(TRY_MS, end - performance.now()), signal);
-    const well = response && (response.status < 300 || (unchanged && response.status === 304));
+    const well = response && ((response.status < 300 && isJson(data)) || (unchanged && response.status === 304));
     const failure = response && !well ? new Refused(response, error) : error;
     if (failures && response && (well || !passes(failure))) found?.();
     if (response && well) return { data, response };
@@ -58,9 +58,10 @@ export async function send<Body>(
     const asked = failure instanceof Refused ? 1000 * failure.seconds : 0;
     const wait = Math.max(asked, PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)]! * (0.8 + 0.4 * Math.random()));
     const late = performance.now() + wait > end;
-    if (!passes(failure) || (late && response?.status === 429)) throw failure;
+    const why = failure instanceof Refused ? failure.why : "unavailable";
+    if (!passes(failure) || (late && why === "rate_limited")) throw failure;
     if (late) throw new Unanswered(key, failure);
-    lost?.("unavailable", wait / 1000, response ? `HTTP ${response.status}` : String(error));
+    lost?.(why, wait / 1000, response ? `HTTP ${response.status}` : String(error));
     await pause(wait, signal);
   }
 }
@@ -89,8 +90,17 @@ async function tried<Body>(ask: Ask<Body>, key: string, ms: number, signal?: Abo
 
 /** Whether another try can fare better. */
 function passes(failure: any): boolean {
-  if (failure instanceof Refused) return [408, 429, 502, 503, 504].includes(failure.status) || failure.problem?.code === "key_in_flight";
-  return failure instanceof Silence || failure?.name === "TimeoutError" || (failure instanceof TypeError && NO_LINE.test(failure.message));
+  if (failure instanceof Refused) {
+    return !failure.problem || [408, 429, 502, 503, 504].includes(failure.status) || failure.problem.code === "key_in_flight";
+  }
+  // What a proxy says in the server's place is no JSON, on which a client fails with a `SyntaxError`.
+  if (failure instanceof Silence || failure instanceof SyntaxError || failure?.name === "TimeoutError") return true;
+  return failure instanceof TypeError && NO_LINE.test(failure.message);
+}
+
+/** Whether this was made of JSON, or nothing was read. What is none, a client gives as a text or as a file. */
+function isJson(data: unknown): boolean {
+  return data === undefined || data === null || ["[object Object]", "[object Array]"].includes(Object.prototype.toString.call(data));
 }
 
 /** So `fetch` says that there was no answer, in Node.js, Chrome, Firefox, Safari, React Native; any other `TypeError` is a mistake in a program. */

@@ -1,6 +1,6 @@
 // Pico, with cards, or Little Train, with dice, against a bot in the terminal: a front end on the generated client.
 //
-//   node table.js pico
+//   node table.js pico http://localhost:8000
 //   node table.js little-train http://localhost:8000
 
 import { createInterface } from "node:readline";
@@ -139,4 +139,8 @@ async function play(baseUrl: string, options: MatchOptionsInput): Promise<void> 
 const [game = "", address = "http://localhost:8000"] = process.argv.slice(2);
 const options = GAMES[game];
 if (!options) throw new Error(`Say which game: ${Object.keys(GAMES).join(" or ")}.`);
-await play(address, options);
+await play(address, options).catch((error) => {
+  if (!(error instanceof Unanswered)) throw error;
+  console.error(`No answer from ${address}.`);
+  process.exit(1);
+});

@@ -1,10 +1,10 @@
 // A match in the terminal, for a person: what happens, what is said, what one can choose and what one types, all at the same time.
 //
-//   node terminal.js pico            a new match against a bot
-//   node terminal.js mat_...         back at a match, or the same in another window
+//   node terminal.js pico http://localhost:8000            a new match against bots
+//   node terminal.js mat_... http://localhost:8000         back at a match, or the same in another window
 //
-// A number chooses, q leaves, anything else is said to all at the match. The account is kept in the file `token.txt`; a second argument
-// is the address of the server. It needs `follow.ts`, `send.ts`, `talk.ts` and `words.ts`, and knows the rules of no game.
+// A number chooses, q leaves, anything else is said to all at the match. The account is kept in the file `token.txt`. It needs
+// `follow.ts`, `send.ts`, `talk.ts` and `words.ts`, and knows the rules of no game.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -22,22 +22,30 @@ type View = Parameters<Words["sees"]>[0] & {
   version: number;
   table: { game: string } | null;
   decisions: Decision[];
-  result: { reason: string } | null;
+  result: { reason: string; ranking: { rank: number; seat: number; score: number | null }[] } | null;
 };
-type Page = { next_cursor: string | null; items: { kind: string; seat: number | null; text: string }[] };
+type Message = Parameters<Words["message"]>[0];
+type Page = { next_cursor: string | null; items: Message[]; settled: Message[] };
 
 const [what = "pico", address = "http://localhost:8000"] = process.argv.slice(2);
 const ACCOUNT = "token.txt";
 const leaving = new AbortController();
 const { signal } = leaving;
 let token: string | undefined;
+let begun = false;
 
 process.on("uncaughtException", (error) => {
-  console.error(error instanceof Refused || error instanceof Unanswered ? error.message : error);
+  if (error instanceof Unanswered) console.error(`No answer from ${address}.`);
+  else console.error(error instanceof Refused ? error.problem?.detail : error);
   process.exit(1);
 });
 
-async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
+function lostAtFirst(_: string, seconds: number, detail: string): void {
+  if (begun) return; // Then `follow` tells of the line.
+  console.log(`${address} does not answer (${detail}), trying again in ${seconds.toFixed()} s.`);
+}
+
+async function call<Body>(method: string, path: string, body?: object, key?: string): Promise<Body> {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const { data } = await send<Body>(
     async (key, cut) => {
@@ -48,7 +56,7 @@ async function call<Body>(method: string, path: string, body?: object): Promise<
       });
       return response.ok ? { data: said as Body, response } : { error: said, response };
     },
-    { signal },
+    { signal, key, lost: lostAtFirst },
   );
   return data;
 }
@@ -71,22 +79,33 @@ if (!existsSync(ACCOUNT) || !(await isGood(readFileSync(ACCOUNT, "utf-8")))) {
   writeFileSync(ACCOUNT, made.token, { mode: 0o600 });
 }
 token = readFileSync(ACCOUNT, "utf-8");
-const terms = { options: { game: what }, bots: ["normal"] };
-let view = await (what.startsWith("mat_") ? call<View>("GET", `/matches/${what}`) : call<View>("POST", "/matches", terms));
+
+/** A new match, at the smallest table that has others at it. */
+async function open(): Promise<View> {
+  const { seats } = await call<{ seats: number[] }>("GET", `/games/${what}`);
+  const smallest = Math.min(...seats.filter((each) => each > 1));
+  const bots = Array.from({ length: smallest - 1 }, () => "normal");
+  return call("POST", "/matches", { options: { game: what }, seats: smallest, bots });
+}
+
+let view = await (what.startsWith("mat_") ? call<View>("GET", `/matches/${what}`) : open());
 const match = `/matches/${view.match_id}`;
 console.log(view.match_id);
 const document = await call<{ components: { schemas: unknown } }>("GET", "/openapi.json");
 const game = await call<ConstructorParameters<typeof Words>[0]>("GET", `/games/${view.options.game}`);
 const words = new Words(game, await call<ConstructorParameters<typeof Words>[1]>("GET", "/labels"), document.components.schemas, "en");
 words.sees(view); // Talk may be here before the first step.
+begun = true;
 
 let asked: Decision | undefined; // What the person is asked now.
 const sent = new Set<string>(); // Decisions that are made, as far as we know.
+/** The keys of what was sent and not answered: who tries the same again is told that it was done, and it is not done twice. */
+const unanswered = new Map<string, string>();
 
 /** Asks for what is open and is not made yet; and takes back what is open no more, since the clock or another window was faster. */
 function offer(): void {
   if (asked && !view.decisions.some(({ decision }) => decision === asked?.decision)) {
-    console.log(words.say("problem.decision_closed"));
+    if (!view.result) console.log(words.say("problem.decision_closed"));
     asked = undefined;
   }
   if (asked) return;
@@ -98,12 +117,16 @@ function offer(): void {
 
 /** Whether it is done; if not, the person is told. */
 async function attempt(path: string, body: object): Promise<boolean> {
+  const said = JSON.stringify(body);
+  const key = unanswered.get(said);
+  unanswered.delete(said);
   try {
-    await call("POST", match + path, body);
+    await call("POST", match + path, body, key);
     return true;
   } catch (error) {
     if (signal.aborted) return false;
     if (!(error instanceof Refused || error instanceof Unanswered)) throw error;
+    if (error instanceof Unanswered) unanswered.set(said, error.key);
     const problem = error instanceof Refused ? error.problem : undefined;
     console.log(words.problem(problem));
     return problem?.code === "decision_closed";
@@ -112,7 +135,9 @@ async function attempt(path: string, body: object): Promise<boolean> {
 
 async function choose(number: number): Promise<void> {
   const command = asked?.choices[number - 1];
-  if (!asked || !command) return console.log(words.say(asked ? "screen.number" : "problem.decision_closed"));
+  if (view.result) return;
+  if (!asked) return console.log(words.say(view.decisions.length > 0 ? "problem.decision_closed" : "problem.not_your_turn"));
+  if (!command) return console.log(words.say("screen.number"));
   const { decision } = asked;
   asked = undefined;
   sent.add(decision);
@@ -133,15 +158,15 @@ async function watch(): Promise<void> {
     }
     offer();
   }
-  if (view.table && view.result) console.log([...words.picture(view.table), words.say(`end.${view.result.reason}`)].join("\n"));
+  if (!view.table || !view.result) return;
+  console.log([...words.picture(view.table), words.say(`end.${view.result.reason}`)].join("\n"));
+  for (const { rank, seat, score } of view.result.ranking) console.log(`${rank}. ${words.names[seat]}: ${score}`);
 }
 
 async function listen(): Promise<void> {
-  for await (const { items } of followTalk<Page>(`${address}/v1${match}`, { token, signal })) {
-    // Of the line `watch` tells.
-    for (const { kind, seat, text } of items) {
-      if (kind === "text") console.log(`${seat === null ? words.say("seat.nobody") : words.names[seat]}: ${text}`);
-    }
+  for await (const { items, settled } of followTalk<Page>(`${address}/v1${match}`, { token, signal })) {
+    // Of the line `watch` tells. A pledge that was settled is told again, with what became of it.
+    for (const message of [...items, ...settled]) console.log(words.message(message));
   }
 }
 

@@ -12,11 +12,12 @@ export function followTurns<Turn>(api: string, options: Options & { token: strin
   return kept(options, async function* (line: Line) {
     for (;;) {
       const answer = await line.ask(`${api}/players/me/turns${tag && `?wait=${line.patience}`}`, tag ? { "If-None-Match": tag } : {});
+      const said = answer.status === 304 ? list : await line.alive(answer.text());
+      const { items } = JSON.parse(said) as { items: Turn[] };
       const before = list;
-      if (answer.status !== 304) list = await line.alive(answer.text());
-      tag = answer.headers.get("ETag") ?? "";
+      [tag, list] = [answer.headers.get("ETag") ?? "", said];
       line.holds();
-      if (list !== before) yield (JSON.parse(list) as { items: Turn[] }).items;
+      if (list !== before) yield items;
       else await line.idle();
     }
   });

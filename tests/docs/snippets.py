@@ -100,7 +100,7 @@ def printed(given: Sequence[Snippet], language: str, address: str, folder: Path)
     except subprocess.TimeoutExpired as late:
         raise AssertionError(f"The {language} of this page takes longer than {LONGEST_SECONDS} s.") from late
     outputs = done.stdout.replace(address, ADDRESS).split(BETWEEN)
-    assert done.returncode == 0, (
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), (
         f"This {language} fails:\n\n{given[min(len(outputs), len(given)) - 1].run.text}\n{outputs[-1]}\n{done.stderr}"
     )
     return outputs[:-1]

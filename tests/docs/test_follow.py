@@ -46,8 +46,8 @@ def test_whatever_becomes_of_the_line_each_event_comes_once_and_the_view_after_t
     views: list[Answer | int] = [5, Answer(500, "internal_error"), 8, 9]
     for told_steps, ids in followed(programs, streams, views):
         assert [step for step in told_steps if not isinstance(step, str)] == [[[], 3], [[4, 5], 5], [[], 7], [[8], 8], [[9], 9]]
-        down, stopped = ["lost unavailable", "found"], ["lost shutdown", "found"]
-        assert [step for step in told_steps if isinstance(step, str)] == [*down * 2, down[0], *down * 2, *stopped, "over"]
+        down, fast, stopped = (["lost " + why, "found"] for why in ("unavailable", "rate_limited", "shutdown"))
+        assert [step for step in told_steps if isinstance(step, str)] == [*down * 2, down[0], *fast, *down, *stopped, "over"]
         assert ids == [None, None, "3", "4", "4", "5", "8", "9"]
 
 
@@ -59,7 +59,30 @@ def test_it_ends_with_the_match(programs: Commands) -> None:
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_no_is_passed_on_and_not_asked_for_again(status: int, programs: Commands) -> None:
     streams = [Answer(text=told(shown("snapshot", 3), bye("gone"))), Answer(status, "some_problem")]
-    assert followed(programs, streams, []) == [([[[], 3], "lost gone", "some_problem"], [None, "3"])] * 2
+    assert followed(programs, streams, []) == [([[[], 3], "some_problem"], [None, "3"])] * 2
+
+
+PAGES = [Answer(status, text="<html>Entrez votre mot de passe</html>") for status in (200, 401, 404, 503)]
+"""What something in between says in the place of the server: a wifi that wants a password, an ingress with nobody behind it."""
+
+
+def test_whoever_speaks_in_the_place_of_the_server_is_a_lost_line(programs: Commands) -> None:
+    begun, back = Answer(text=told(shown("snapshot", 3), event(4))), Answer(text=told({"frame": "resumed", "version": 4}, bye("ended")))
+    streams = [*PAGES, Answer(404, text='{"error": "no route"}'), begun, *[back] * 4]
+    lost, found = "lost unavailable", "found"
+    for told_steps, _ in followed(programs, streams, [*PAGES, 4]):
+        assert told_steps == [*[lost] * 5, found, [[], 3], *[lost, found] * 4, [[4], 4], "over"]
+
+
+def test_talk_and_turns_bear_whoever_speaks_in_the_place_of_the_server_too(programs: Commands) -> None:
+    talk = Answer(text='{"items": [{"text": "bye"}], "next_cursor": "1"}')
+    turns = Answer(text='{"items": [{"kind": "invitation"}]}')
+    waiters = {"talker": (MATCH, talk, ["bye"]), "turner": ("/v1", turns, ["invitation"])}
+    for name, (address, answer, last) in waiters.items():
+        for language in ("py", "ts"):
+            with playing(Script(news=[*PAGES, answer])) as script:
+                following = started(programs[f"{name}.{language}"], script.address + address, "lud_token")
+                assert steps(following) == [*["lost unavailable"] * 4, "found", last]
 
 
 def test_it_begins_at_the_version_that_it_is_told(programs: Commands) -> None:

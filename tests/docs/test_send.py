@@ -31,17 +31,21 @@ def test_a_command_is_sent_until_it_is_answered_with_one_key(programs: Commands)
         Answer(409, "key_in_flight"),
         Answer(text="{", end="cut"),
         Answer(502, text="<html>"),
+        Answer(200, text="<html>Entrez votre mot de passe</html>"),
+        Answer(404, text="<html>\xe9"),
+        Answer(200, text="{half of it"),
+        Answer(403, text='{"error": "no route"}'),
         Answer(429, "rate_limited", retry_after="Wed, 21 Oct 2026 07:28:00 GMT"),
         Answer(504),
         Answer(408, "request_timeout"),
         Answer(text='{"version": 5}'),
     ]
-    for (*pauses, found, end), keys in sent(programs, commands):
-        assert [why for why, _, _ in pauses] == ["unavailable"] * 7
-        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, 10, 10, 10, 10))]
-        assert [of_the_server for _, _, of_the_server in pauses] == [True, False, False, True, False, True, False]
+    for (*pauses, found, end), keys in sent(programs, commands, "30", "150"):
+        assert [why for why, _, _ in pauses] == [*["unavailable"] * 8, "rate_limited", *["unavailable"] * 2]
+        assert [seconds for _, seconds, _ in pauses] == [7, *(pytest.approx(each, rel=0.21) for each in (2, 4, *[10] * 8))]
+        assert [number for number, (_, _, of_the_server) in enumerate(pauses) if of_the_server] == [0, 3, 9]
         assert (found, end) == ("found", [{"version": 5}, '"v5"'])
-        assert (len(keys), len(set(keys))) == (8, 1)
+        assert (len(keys), len(set(keys))) == (12, 1)
 
 
 @pytest.mark.parametrize(

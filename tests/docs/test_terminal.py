@@ -149,11 +149,36 @@ def test_a_choice_is_asked_again_for_as_long_as_the_server_stays_away(
         assert laid(f"{service.address}/v1/matches/{match_id}") == 1
 
 
+def test_what_is_whispered_is_marked_and_what_is_pledged_is_told(programs: Commands, used_server_folder: Path, tmp_path: Path) -> None:
+    """Else whoever was whispered to answers in public. Whoever types a number in another's turn is told whose it is not."""
+    with served(used_server_folder) as service, httpx.Client(base_url=f"{service.address}/v1", timeout=30) as http:
+        ada, *others = ({"Authorization": f"Bearer {service.new_player()}"} for _ in range(3))
+        opened = http.post("/matches", json={"options": {"game": "schemers", "whispers": True}}, headers=ada).json()
+        match = f"/matches/{opened['match_id']}"
+        (tmp_path / "token.txt").write_text(ada["Authorization"].removeprefix("Bearer "), "utf-8")
+        screens = [window(programs, name, tmp_path, opened["match_id"], service.address) for name in ("terminal.py", "terminal.ts")]
+        with screens[0] as first, screens[1] as second:
+            for screen in (first, second):
+                screen.shows(LABELS["event.match.opened"]["en"])
+                screen.type("1")
+                screen.shows(LABELS["problem.not_your_turn"]["en"])
+            for other in others:
+                http.post(f"{match}/seats", json={}, headers=other)
+            for body in ({"text": "to all"}, {"text": "to you", "to_seat": 0}, {"pledge": {"phase": "set1", "face": 4}}):
+                assert http.post(f"{match}/messages", json=body, headers=others[0]).is_success
+            for screen in (first, second):
+                assert "whispers" not in screen.shows("to all")
+                assert "whispers to" in screen.shows("to you")
+                assert screen.shows(" pledges: first die, 4 (").endswith("(not shown yet)")
+
+
 @pytest.mark.parametrize("name", ["terminal.py", "terminal.ts"])
 def test_a_server_that_is_not_there_is_told_in_a_line(name: str, impatient: Commands, tmp_path: Path) -> None:
     with started(impatient[name], "pico", "http://127.0.0.1:1", folder=tmp_path) as program:
         try:
-            assert program.communicate(timeout=30) == ("", "no answer\n")
+            said, error = program.communicate(timeout=30)
+            assert said.startswith("http://127.0.0.1:1 does not answer (")
+            assert error == "No answer from http://127.0.0.1:1.\n"
         finally:
             program.kill()
     assert program.returncode == 1

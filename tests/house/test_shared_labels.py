@@ -61,6 +61,7 @@ OF_OUR_OWN = WHO | {
     "value.false",
     "value.nothing",
     "value.hidden",
+    "reason.rate_limited",
     "screen.your_turn",
     "screen.invitation",
     "screen.decline",

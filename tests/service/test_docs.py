@@ -85,6 +85,16 @@ async def test_a_folder_of_the_guide_begins_with_its_first_page(client: httpx.As
         assert (answer.status_code, answer.headers["location"]) == (302, "/docs/guide/games/README.md")
 
 
+async def test_who_reads_the_guide_by_curl_is_told_where_it_is_and_gets_it_as_it_was_written(client: httpx.AsyncClient) -> None:
+    for path, leads in (("/docs/guide", "/docs/guide/README.md"), ("/docs/guide/games", "/docs/guide/games/README.md"), ("/", "/docs")):
+        answer = await client.get(path)
+        assert (answer.status_code, answer.headers["location"], answer.text) == (302, leads, f"It is at {leads}\n")
+    page = await client.get("/docs/guide/setup.md", headers={"Accept": "text/markdown", "Host": "play.example"})
+    assert (page.headers["content-type"], page.headers["vary"]) == ("text/markdown; charset=utf-8", "Accept")
+    assert page.text == (resources.folder("docs") / "setup.md").read_text("utf-8").replace("localhost:8000", "play.example")
+    assert (await client.get("/docs/guide/nothing.md", headers={"Accept": "text/markdown"})).status_code == 404
+
+
 async def test_what_is_there_to_be_copied_comes_as_it_is(client: httpx.AsyncClient) -> None:
     folder = resources.folder("examples")
     for path in (*folder.glob("python/*.py"), *folder.glob("typescript/*.ts"), folder / "typescript" / "package.json"):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from litestar import Response, get
 from litestar.params import FromPath
-from litestar.response import Redirect
 from markdown_it import MarkdownIt
 
 from service import resources
@@ -52,29 +51,33 @@ def show_docs() -> Response[bytes]:
 
 
 @get("/", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
-def open_docs() -> Redirect:
+def open_docs() -> Response[bytes]:
     """Who opens the address that the welcome names finds out what is here."""
-    return Redirect("/docs")
+    return _leads_to("/docs")
 
 
 @get(["/docs/guide", "/docs/guide/"], include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
-def open_guide() -> Redirect:
+def open_guide() -> Response[bytes]:
     """The guide begins with its first page."""
-    return Redirect(GUIDE + "README.md")
+    return _leads_to(f"{GUIDE}README.md")
 
 
 @get("/docs/guide/{page:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
-def show_page(page: FromPath[str], request: StrictRequest) -> Response[bytes] | Redirect:
-    """A page of the guide, whose snippets call the server that it is read on; a folder begins with its first page."""
+def show_page(page: FromPath[str], request: StrictRequest) -> Response[bytes]:
+    """A page of the guide, whose snippets call the server that it is read on; a folder begins with its first page.
+
+    Who asks for `text/markdown` gets what it was written in.
+    """
     name = page.strip("/")
     if f"{name}/README.md" in _guide():
-        return Redirect(f"{GUIDE}{name}/README.md")
-    content = _guide().get(name)
+        return _leads_to(f"{GUIDE}{name}/README.md")
+    media_type = "text/markdown" if "text/markdown" in request.headers.get("accept", "") else "text/html"
+    content = (_written() if media_type == "text/markdown" else _guide()).get(name)
     if content is None:
         raise Trouble("not_found")
     if _PLAIN_HOST.fullmatch(request.url.netloc):
         content = content.replace(ADDRESS, f"{request.url.scheme}://{request.url.netloc}".encode())
-    return Response(content, media_type="text/html", headers=HEADERS)
+    return Response(content, media_type=media_type, headers={**HEADERS, "Vary": "Accept"})
 
 
 @get(EXAMPLES + "{file:path}", include_in_schema=False, opt=ANONYMOUS, sync_to_thread=False)
@@ -87,6 +90,11 @@ def show_example(file: FromPath[str]) -> Response[bytes]:
 def show_verifier(file: FromPath[str]) -> Response[bytes]:
     """One of the programs that check the record of a match, as it is."""
     return _as_it_is(_verifiers(), file)
+
+
+def _leads_to(path: str) -> Response[bytes]:
+    """What is asked for is there; a program that does not follow shows where."""
+    return Response(f"It is at {path}\n".encode(), status_code=302, media_type="text/plain", headers={"Location": path})
 
 
 def _as_it_is(files: Mapping[str, bytes], name: str) -> Response[bytes]:
@@ -141,9 +149,15 @@ def _asset(content: bytes, media_type: str | None) -> _Asset:
 @cache
 def _guide() -> Mapping[str, bytes]:
     """The pages of `docs/` as HTML, by their names there."""
-    folder, frame = resources.folder("docs"), (PAGES / "guide.html").read_text("utf-8")
-    pages = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.md"))}
-    return {name: _page(frame, text).encode() for name, text in pages.items()}
+    frame = (PAGES / "guide.html").read_text("utf-8")
+    return {name: _page(frame, text.decode()).encode() for name, text in _written().items()}
+
+
+@cache
+def _written() -> Mapping[str, bytes]:
+    """The pages of `docs/` as they were written, by their names there."""
+    folder = resources.folder("docs")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.md"))}
 
 
 def _page(frame: str, text: str) -> str:
