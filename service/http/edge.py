@@ -94,8 +94,7 @@ class Edge(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._gathered = Gathered(transport, self.loop)
-        self.transport = cast("asyncio.Transport", self._gathered)
+        self.transport = cast("asyncio.Transport", Gathered(transport, self.loop))
         self._began = self.loop.time()
         if len(self.connections) > self.connections_max and not self._make_room():
             self._refuse(Trouble("too_many_connections"))
@@ -152,10 +151,6 @@ class Edge(HttpToolsProtocol):
         if self.cycle.response_complete:  # The rest of its body came after the answer, and was thrown away.
             self._unset_keepalive_if_required()
             self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-
-    def on_response_complete(self) -> None:
-        self._gathered.send()  # When the loop turns it would wait for all others whose answers are made in this turn.
-        super().on_response_complete()
 
     def pause_writing(self) -> None:
         self._stuffed = self.loop.time()

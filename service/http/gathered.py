@@ -3,11 +3,11 @@
 import asyncio
 
 GATHERED_MAX_BYTES = 16_384
-"""So much is kept until it is sent; an answer has rarely more."""
+"""So much is kept until the loop turns; an answer has rarely more."""
 
 
 class Gathered:
-    """A transport that keeps what is written until it is told to send it, or the loop turns: an answer is one piece and not two.
+    """A transport that sends what is written in one turn of the loop at once: an answer is one piece and not a head and a body.
 
     What is large goes out as it comes, so that a client which takes nothing stops who writes for it.
     """

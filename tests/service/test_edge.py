@@ -61,23 +61,6 @@ async def test_an_answer_leaves_in_one_piece(server: Server, monkeypatch: pytest
         assert pieces[-1].startswith(b"HTTP/1.1 200")
 
 
-async def test_an_answer_that_is_whole_waits_for_no_other(server: Server) -> None:
-    left: list[bool] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-        [connection] = server.state.connections
-        held = connection.transport.get_write_buffer_size()
-        await send({"type": "http.response.body", "body": b"{}", "more_body": False})
-        left.append(held > 0 and connection.transport.get_write_buffer_size() == 0)
-
-    server.serve(app)
-    client = await server.open()
-    await client.send(GOOD)
-    assert (await client.answer())[0] == 200
-    assert left == [True], "it is on its way before anybody else has their turn"
-
-
 async def test_a_lawful_request_is_answered_however_it_is_cut_into_pieces(server: Server) -> None:
     client = await server.open()
     for size in (1, 2, 7, 1000):
